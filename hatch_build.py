@@ -1,4 +1,4 @@
-"""A hatchling build hook that compiles the C modules of singletable, and goes on without them if there is no compiler.
+"""A hatchling build hook that compiles the C modules of singletable. Without a compiler, it continues without them.
 
 Set `SINGLETABLE_PURE=1` in the environment to build a wheel without compiled modules, for every platform.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-# The sources of each module, in its own folder. tools/sanitized_build.py reads this too.
+# The sources of each module, in its own folder. tools/sanitized_build.py also reads this.
 EXTENSIONS = {
     "singletable.client.items._fast_rows": ["_fast_rows.c", "_fast_items.c", "_fast_values.c", "_fast_text.c"],
     "singletable.engine.items._fast_keys": ["_fast_keys.c"],
@@ -27,7 +27,7 @@ class CompiledHook(BuildHookInterface):
     """Adds the compiled modules to a wheel, or to the source folders of an editable installation."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Compile the modules; hatchling calls this before it packs the wheel."""
+        """Compile the modules. hatchling calls this before it packs the wheel."""
         if self.target_name != "wheel":
             return
         self._folder = tempfile.TemporaryDirectory()
@@ -41,7 +41,7 @@ class CompiledHook(BuildHookInterface):
                 for name, path in built.items():
                     shutil.copy2(path, source_folder(Path(self.root), name) / path.name)
                 return
-        except Exception as problem:  # a missing compiler, an error of the compiler, or a read-only folder
+        except Exception as problem:  # the compiler may be missing or fail, or the folder may be read-only
             print(f"singletable is installed without its compiled parts: {problem}", file=sys.stderr)
             return
         for name, path in built.items():
@@ -50,12 +50,12 @@ class CompiledHook(BuildHookInterface):
         build_data["infer_tag"] = True
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Delete the compiled files; hatchling calls this after it has packed the wheel."""
+        """Delete the compiled files. hatchling calls this after it has packed the wheel."""
         if self.target_name == "wheel":
             self._folder.cleanup()
 
     def _remove_old(self) -> None:
-        """Unlink modules built from older sources, instead of overwriting them: a program may have them mapped."""
+        """Unlink modules of older sources instead of overwriting them, because a program may have them mapped."""
         suffix = sysconfig.get_config_var("EXT_SUFFIX")
         for name in EXTENSIONS:
             old = source_folder(Path(self.root), name) / f"{name.rpartition('.')[2]}{suffix}"

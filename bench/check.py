@@ -5,8 +5,8 @@
     python bench/check.py --unsupported 0.1     a tenth of the entities also has a pattern that no index serves
     python bench/check.py --write model.py      write the generated model to a file
 
-Entities share the table and two overloaded indexes. Every fourth entity is a parent, with the other three in its item
-collection. Processor time does not depend on other load on the machine as much as the clock does.
+The entities share the table and two overloaded indexes. Every fourth entity is a parent, and the other three are in its
+item collection. Processor time depends less on other load on the machine than elapsed time does.
 """
 
 from __future__ import annotations

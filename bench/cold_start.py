@@ -1,13 +1,13 @@
-"""Measure the cold start: import, model, open and first answer, compared with bare boto3 and with pydynox.
+"""Measures the cold start: import, model, open and first answer, compared with plain boto3 and with pydynox.
 
     python bench/cold_start.py                 20 starts of each program
     python bench/cold_start.py --starts 5      fewer
     python bench/cold_start.py --clock cpu     processor time of the programs, for a busy machine
     python bench/cold_start.py --json
 
-All programs read the same item from the same local server, none sends DescribeTable, and each start is a new process.
-The programs take turns, so that other load on the machine affects all of them. A figure is the median; the total is the
-median of the sums.
+All programs read the same item from the same local server. None sends DescribeTable, and each start is a new process.
+The programs take turns, so that other load on the machine affects all of them equally. A figure is the median; the
+total is the median of the sums.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 if __name__ == "__main__":
-    # Import from the root of the repository, as mypy and the tests do; a script starts with its own folder on the path.
+    # Import from the root of the repository, as mypy and the tests do. A script starts with its own folder on the path.
     sys.path[0] = str(Path(__file__).resolve().parents[1])
     from bench.engine_bench.command import main
 

@@ -1,12 +1,12 @@
-"""Measure how SQLite can store the items: tables with and without a rowid, page sizes, memory mapping and caches.
+"""Measures how SQLite can store the items: tables with and without a rowid, page sizes, memory mapping and caches.
 
     python bench/layout.py                    all layouts, in half an hour, with 15 GB of temporary files
     python bench/layout.py --quick            fewer items, in two minutes
     python bench/layout.py --folder FOLDER    keep the filled databases there, for the next run
 
-Latencies are relative to the layout of our stores. Layouts take turns in each round, so that other load on the machine
-affects all of them equally. Reads show the median; writes show the mean, including their share of a checkpoint.
-docs/explanation/storage.md shows the results and the choice.
+Latencies are relative to the layout of our stores. The layouts take turns in each round, so that other load on the
+machine affects all of them equally. Reads show the median. Writes show the mean, which includes their share of a
+checkpoint. docs/explanation/storage.md shows the results and the choice.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MAPPED_BYTES = 2**40  # SQLite reduces it to its own limit
 
 @dataclass(frozen=True)
 class Layout:
-    """A way to store items; the settings after the page size belong to a connection and can change at any time."""
+    """A way to store items. The settings after the page size belong to a connection and can change at any time."""
 
     has_rowid: bool = True
     page_bytes: int = 8192
@@ -233,7 +233,7 @@ def _median_seconds(read: Callable[[Any], object], arguments: list[Any]) -> floa
 
 
 def copy_of_filled(folder: Path, layout: Layout, load: Load, keys: list[bytes]) -> Path:
-    """Return a copy of a database whose items were inserted in random order; the original is built once."""
+    """Return a copy of a database whose items were inserted in random order. The original is built once."""
     original = folder / f"{load.items}x{load.item_bytes} {layout.name}.db"
     if not original.exists():
         half = original.with_suffix(".half")
@@ -255,12 +255,12 @@ def _fill(path: Path, layout: Layout, load: Load, keys: list[bytes]) -> None:
     def rows() -> Iterator[tuple[bytes, int, bytes]]:
         for key in shuffled:
             start = rng.randrange(load.item_bytes)
-            # Sizes vary a little; equal rows would fill the pages better than real ones.
+            # Sizes vary a little, because equal rows would fill the pages better than real rows do.
             length = load.item_bytes - load.item_bytes // 20 + rng.randrange(load.item_bytes // 10)
             yield key, length, bytes_to_cut[start : start + length]
 
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        # One large transaction is faster and results in the same pages as many small ones.
+        # One large transaction is faster than many small ones, and results in the same pages.
         for pragma in (
             f"page_size = {layout.page_bytes}",
             "journal_mode = OFF",

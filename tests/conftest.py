@@ -8,19 +8,22 @@ import os
 import pytest
 from hypothesis import settings
 
-# Show the values of failed assertions in shared test modules too; must be registered before they are imported.
+# Show the values of failed assertions in shared test modules too. This must run before they are imported.
 pytest.register_assert_rewrite("tests.engine.table_requests")
 
-# No deadline, so that a slow machine does not fail a test. The printed blob reproduces a failure elsewhere.
+# There is no deadline, so that a slow machine does not fail a test. The printed blob reproduces a failure on another
+# machine.
 settings.register_profile("default", deadline=None, max_examples=100, print_blob=True)
-# CI judges a change by the same examples every time; `make test` and `make properties` elsewhere search for new ones.
+# CI uses the same examples every time. Elsewhere, `make test` and `make properties` search for new examples.
 settings.register_profile("ci", deadline=None, max_examples=50, print_blob=True, derandomize=True)
 settings.register_profile("long", deadline=None, max_examples=20_000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Raise an error for test ids with sets, whose order differs between the processes of a parallel run."""
+    """Raise an error for test ids that contain sets, because their order differs between the processes of a parallel
+    run.
+    """
     for item in items:
         given = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
         if any(isinstance(value, set | frozenset) and len(value) > 1 and str(value) in item.name for value in given):

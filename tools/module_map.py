@@ -3,7 +3,7 @@
     python tools/module_map.py            rewrite the page
     python tools/module_map.py --check    exit 1 when the page is out of date
 
-The packages stand in the order of the layers contract in pyproject.toml.
+The page lists the packages in the order of the layers contract in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Every module below `src/singletable`, with the first sentence of its docstring, 
 ARCHITECTURE.md explains how the packages work together. `make map` writes this page.
 """
 
-# A full stop inside a sentence ("e.g. this", "pyproject.toml") is followed by a small letter, or by no space at all.
+# After a full stop inside a sentence ("e.g. this", "pyproject.toml"), there is a lower-case letter, or no space.
 _SENTENCE = re.compile(r".+?[.!?](?=\s+[^a-z\s]|$)")
 
 

@@ -1,4 +1,4 @@
-"""Pages of the documentation and their code blocks; the Python blocks of a page are one program."""
+"""Pages of the documentation and their code blocks. The Python blocks of a page form one program."""
 
 from __future__ import annotations
 
@@ -47,17 +47,20 @@ def blocks_of(page: Path, language: str) -> list[Block]:
 
 
 def at_its_line(above: str, block: Block) -> str:
-    """Append a block to the text above it, with the blank lines that keep its line number on the page."""
+    """Return a block appended to the text above it, with the blank lines that keep its line number on the page."""
     return above + "\n" * (block.line - 1 - above.count("\n")) + block.text
 
 
 def module_of(page: Path) -> ModuleType:
-    """Return the module that runs a page's Python; register it in `sys.modules`, so that annotations resolve."""
+    """Return the module that runs the Python code of a page.
+
+    It is registered in `sys.modules`, so that annotations resolve.
+    """
     return ModuleType(f"docs_{re.sub(r'[^a-z]', '_', name_of(page).removesuffix('.md').lower())}")
 
 
 def run_python(page: Path, module: ModuleType, folder: Path) -> Iterator[Block]:
-    """Run the blocks of a page one after another, and yield each after it ran."""
+    """Run the blocks of a page one after another, and yield each block after it has run."""
     blocks = blocks_of(page, "python")
     # Every statement keeps its line of the page, so that tracebacks and findings name it.
     program = folder / page.name

@@ -3,14 +3,14 @@
     python -m tools.pictures            redraw all pictures
     python -m tools.pictures --check    exit 1 when a picture is out of date
 
-A picture on a page is a comment with the image below it. The comment is a call, which runs after the Python blocks
-above it; the image's text is the title of the picture, and its address is the file:
+A picture on a page is a comment with an image below it. The comment is a call, which runs after the Python blocks above
+it. The text of the image is the title of the picture, and its address is the file:
 
     <!-- picture(shop, read='shop.whole_order("o1")') -->
     ![An order and its lines](../pictures/one-to-many.svg)
 
-`index="GSI1"` draws an index, `attributes=[...]` selects the attributes, and `read` is a call of a pattern: a bracket
-marks the rows that its requests read.
+`index="GSI1"` draws an index, and `attributes=[...]` selects the attributes. `read` is a call of a pattern. A bracket
+then marks the rows that its requests read.
 """
 
 from __future__ import annotations

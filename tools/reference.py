@@ -3,7 +3,7 @@
     python -m tools.reference            rewrite docs/reference/api.md and cli.md
     python -m tools.reference --check    exit 1 when a page is out of date
 
-Every public name belongs to one group of `GROUPS`; errors belong to the last one.
+Every public name belongs to one group of `GROUPS`. Errors belong to the last group.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def _attributes(cls: type) -> list[str]:
 
 def _doc(value: Any) -> str:
     doc = inspect.getdoc(value.fget if isinstance(value, property) else value) or ""
-    # The dataclass decorator writes this for a class without a docstring.
+    # The dataclass decorator writes this text for a class without a docstring.
     return "" if doc.startswith(f"{getattr(value, '__name__', '')}(") else doc
 
 

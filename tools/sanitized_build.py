@@ -17,7 +17,7 @@ FLAGS = (
 
 
 def extensions() -> dict[str, list[str]]:
-    """Return EXTENSIONS of hatch_build.py, without importing it: hatchling is only in the build environment."""
+    """Return EXTENSIONS of hatch_build.py without importing it, because hatchling is only in the build environment."""
     for statement in ast.parse((ROOT / "hatch_build.py").read_text(encoding="utf-8")).body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "EXTENSIONS":
             found: dict[str, list[str]] = ast.literal_eval(statement.value)

@@ -1,4 +1,4 @@
-"""Signatures for the API reference: annotations as written, one parameter per line when they do not fit."""
+"""Signatures for the API reference: annotations as written, with one parameter per line if they do not fit."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _tree_of(module: str) -> ast.Module:
 
 
 def _of_block(signature: inspect.Signature) -> inspect.Signature:
-    """Return the signature of a context manager: it yields the value that the block receives."""
+    """Return the signature of a context manager, which yields the value that its block receives."""
     given = str(signature.return_annotation).removeprefix("Generator[").partition(",")[0]
     return signature.replace(return_annotation=f"AbstractContextManager[{given}]")
 
@@ -82,7 +82,7 @@ def _is_method(function: Any) -> bool:
 
 
 def _table_lines(cls: type) -> list[str]:
-    """Return the keywords of a subclass of Table: users configure a table by deriving from it."""
+    """Return the keywords of a subclass of Table. Users configure a table by deriving from Table."""
     signature = inspect.signature(cls.__init_subclass__)
     return _lines("class Shop", signature.replace(return_annotation=signature.empty), bound=False, first="Table")
 

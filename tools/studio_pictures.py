@@ -33,7 +33,7 @@ ORDER = ".column:nth-of-type(1) .row[data-id*='Z#B7']"
 
 @dataclass(frozen=True)
 class Shot:
-    """A picture: the page, what to do there, and what to wait for."""
+    """A picture: the page, the actions on it, and the element to wait for."""
 
     name: str
     path: str

@@ -1,4 +1,4 @@
-"""Cold start of a contender: the seconds to import it and declare its model, and from there to its first order.
+"""Cold start of a contender: the seconds to import it and declare its model, and the seconds until its first order.
 
 python -m bench.client_bench.cold_start NAME URL
 """

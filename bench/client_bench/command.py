@@ -50,7 +50,7 @@ class Run:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the benchmark; fail when a contender reads or writes wrong orders, never because of a missed target."""
+    """Run the benchmark. It fails if a contender reads or writes wrong orders, but never because of a missed target."""
     options = parse(arguments)
     start = perf_counter()
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} before;", end=" ")
@@ -169,7 +169,7 @@ def measure_writes(run: Run) -> list[TargetResult]:
 
 
 def measure_modes(run: Run, module: Module, rows: Mapping[str, str]) -> list[TargetResult]:
-    """Measure rows on the server, sync and async; in the sync rounds also without a server."""
+    """Measure rows on the server, sync and async. In the sync rounds, also measure them without a server."""
     results: list[TargetResult] = []
     for mode in MODES:
         with ExitStack() as stack:

@@ -2,8 +2,8 @@
 
     python -m bench.client_bench.engine_worker NAME sync URL
 
-An input line is a row and the seconds to measure it, such as `put 0.3`. The answer is the processor time of a typed
-call and of `Engine.answer` for the request that such a call sends, in seconds. The row `put_many` takes no seconds.
+An input line is a row and the seconds to measure it, such as `put 0.3`. The answer is the processor time in seconds: of
+a typed call, and of `Engine.answer` for the request that this call sends. The row `put_many` takes no seconds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bench.client_bench.write_items import arguments_of, order_to_write
 from singletable.engine import Engine
 
 CALLS = 50
-"""Calls between two readings of the clock, each for another order."""
+"""The number of calls between two readings of the clock, each for another order."""
 CUSTOMER = "w0000000"
 
 
@@ -69,7 +69,7 @@ def requests_of_rows(contender: Contender) -> dict[str, list[Request]]:
 
 
 def compare(writes: Writes, engine: Engine, row: str, requests: list[Request], seconds: float) -> tuple[float, float]:
-    """Return the processor seconds of a typed call and of its request, from blocks that alternate."""
+    """Return the processor seconds of a typed call and of its request, from alternating blocks."""
     call, calls, answer = writes.calls[row], typed_calls(writes, row, 0), engine.answer
     typed, raw = list[float](), list[float]()
     end = perf_counter() + seconds

@@ -1,4 +1,4 @@
-"""Libraries of the contenders, each pinned and installed into its own virtual environment in a cache folder."""
+"""Libraries of the contenders. Each has a fixed version, and its own virtual environment in a cache folder."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ PINS = {
 
 
 def python_of(library: str, cache: Path) -> Path:
-    """Return the Python with a library, and install the library if necessary; raise NotAvailable if that fails."""
+    """Return the Python with a library, and install the library if necessary. Raise NotAvailable if that fails."""
     if library == OURS:
         return Path(sys.executable)
     if (python := cached_python(library, cache)) is not None:
         return python
     folder = folder_of(library, cache)
     folder.mkdir(parents=True, exist_ok=True)
-    python_in(folder).unlink(missing_ok=True)  # another release: rebuild the environment
+    python_in(folder).unlink(missing_ok=True)  # the environment has another release, so it is rebuilt
     return install_from_pypi(folder, PINS[library], library)
 
 

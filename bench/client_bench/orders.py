@@ -1,6 +1,6 @@
-"""Orders that every contender reads: their fields, their stored items, and a comparison with the objects read.
+"""Orders that every contender reads: their fields, their stored items, and a comparison with the returned objects.
 
-Every contender environment imports this module, so it depends on the standard library only.
+Every contender environment imports this module, so it depends only on the standard library.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 TABLE = "orders"
 SIZES = (100, 1_000)
-"""Numbers of orders per customer; there is one customer for each of them."""
+"""Numbers of orders per customer. There is one customer for each number."""
 
 
 @dataclass
@@ -125,7 +125,7 @@ def order_from_dict(item: dict[str, Any]) -> Order:
 
 
 def difference(found: Any, expected: Order) -> str | None:
-    """Describe the first field of an object with a wrong value or type; return None when all are equal."""
+    """Describe the first field of an object with a wrong value or type. Return None if all fields are equal."""
     for name in FIELDS:
         value, right = getattr(found, name), getattr(expected, name)
         if value != right or not isinstance(value, type(right)):
@@ -134,7 +134,10 @@ def difference(found: Any, expected: Order) -> str | None:
 
 
 def difference_of_dict(found: dict[str, Any], expected: Order) -> str | None:
-    """Describe the first wrong value of a dict, with numbers and datetimes in any type; None when all are equal."""
+    """Describe the first wrong value of a dict, with numbers and datetimes in any type.
+
+    Return None if all are equal.
+    """
     for name, right in vars(expected).items():
         value = found.get(name)
         if isinstance(right, datetime):

@@ -1,10 +1,10 @@
-"""Worker process for the read rows: checks what a contender reads, then measures each requested row.
+"""Worker process for the read rows: checks the orders that a contender reads, then measures each requested row.
 
     python -m bench.client_bench.read_worker NAME sync|async URL
 
 Each input line is a row, the seconds to measure it and a clock: `get 0.3 wall` or `1000 0.3 cpu`. The answer is the
 median time of a call, in seconds. The first output line is `ready`, after the checks. The worker runs in the
-environment of the contender, so it depends on the standard library only.
+environment of the contender, so it depends only on the standard library.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def check(contender: Contender, found: Any, size: int, number: int) -> None:
 
 
 def check_all(contender: Contender, found: Any, size: int) -> None:
-    """Raise WrongObject unless a list holds all orders of a customer."""
+    """Raise WrongObject unless a list contains all orders of a customer."""
     if len(found) != size:
         raise WrongObject(f"{contender.name} read {len(found)} of {size} orders")
     for number, each in enumerate(found):
@@ -42,7 +42,7 @@ def check_all(contender: Contender, found: Any, size: int) -> None:
 
 
 def arguments_of(row: str, number: int) -> tuple[str, ...]:
-    """Return the arguments of one call: another order in every call, or the customer of a Query."""
+    """Return the arguments of one call: a different order in every call, or the customer of a Query."""
     return (customer_of(LARGEST), order_id(number * 37 % LARGEST)) if row == GET else (customer_of(int(row)),)
 
 

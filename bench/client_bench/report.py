@@ -35,7 +35,7 @@ TO_ENGINE = {PUT: at_most(1.6), UPDATE: at_most(2), MOVE: at_most(2), PUT_MANY: 
 
 
 def target_over_http(row: str, peer: str) -> Target | None:
-    """Return the target for the time of a peer relative to ours, on one server; the same for all our classes."""
+    """Return the target for the time of a peer relative to ours, on one server. It is the same for all our classes."""
     if row in WRITE_ROWS:
         return {"boto3 resource": at_least(5), "pydynox dicts": at_least(1)}.get(peer)
     if row == QUERY_1000:
@@ -55,7 +55,7 @@ def times_table(timings: Timings, mode: str, rows: Rows) -> str:
 
 
 def time_text(timings: Timings, cell: Cell) -> str:
-    """Return a median and its spread; a dash when nothing was measured."""
+    """Return a median and its spread. Return a dash if nothing was measured."""
     seconds, spread = timings.seconds(cell), timings.spread(cell)
     if seconds is None:
         return "-"
@@ -173,7 +173,7 @@ def engine_table(timings: Timings) -> str:
 
 
 def comparison_texts(timings: Timings, row: str, backend: str, mine: Contender) -> tuple[str, str, str]:
-    """Return one line of the table; dashes when nothing was measured."""
+    """Return one line of the table, with dashes if nothing was measured."""
     result = engine_result(timings, row, backend, mine)
     typed, engine = (timings.seconds(Cell(row, kind, mine.name, backend)) for kind in (TYPED, ENGINE))
     if result is None or typed is None or engine is None:
@@ -198,6 +198,6 @@ def engine_results(timings: Timings) -> list[TargetResult]:
 
 
 def rows_and_backends() -> Iterator[tuple[str, str]]:
-    """Iterate over the lines of the table; `put_many` is measured in memory only."""
+    """Iterate over the lines of the table. `put_many` is measured only in memory."""
     for row in ENGINE_ROW_NAMES:
         yield from ((row, backend) for backend in BACKENDS if row != PUT_MANY or backend == "memory:")

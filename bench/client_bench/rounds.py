@@ -19,7 +19,7 @@ from bench.engine_bench.command import show_progress
 from bench.engine_bench.peers import NotAvailable
 
 PUT_MANY_ROUNDS_MAX = 5
-"""Rounds of the row `put_many`, which takes seconds however short a round is."""
+"""The number of rounds of the row `put_many`, which takes seconds even if a round is short."""
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ def start_workers(
 
 
 def start_in_process(stack: ExitStack, folder: Path, module: Module) -> list[Worker]:
-    """Start workers for ours without a server, on `memory:` and on `file:`."""
+    """Start workers for our contenders without a server, on `memory:` and on `file:`."""
     workers = []
     for contender in report.our_contenders():
         for backend in report.BACKENDS:
@@ -89,7 +89,7 @@ def run_engine_rows(workers: Sequence[Worker], duration: Duration, timings: Timi
 
 
 def rows_with_engine(worker: Worker, number: int) -> list[str]:
-    """Return the rows of one round: `put_many` only in memory, without a warm-up, and in the first rounds."""
+    """Return the rows of one round. `put_many` runs only in memory, without a warm-up, and in the first rounds."""
     has_put_many = worker.backend == "memory:" and 0 < number <= PUT_MANY_ROUNDS_MAX
     return [*ENGINE_ROWS, *((PUT_MANY,) if has_put_many else ())]
 
@@ -107,6 +107,6 @@ def run_cold_starts(pythons: Mapping[Contender, Path], url: str, starts: int, ti
 
 
 def rotate(values: Sequence[T], number: int) -> list[T]:
-    """Return the values rotated, so that another one is first in every round."""
+    """Return the values rotated, so that a different one is first in every round."""
     middle = number % len(values) if values else 0
     return [*values[middle:], *values[:middle]]

@@ -1,6 +1,6 @@
 """Rows of the client benchmark, by the words that workers receive and the names that the tables show.
 
-Every contender environment imports this module, so it depends on the standard library only.
+Every contender environment imports this module, so it depends only on the standard library.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables on the server: one with the orders that contenders read, one that they write."""
+"""Tables on the server: one with the orders that contenders read, and one that they write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times of one call for every cell, one figure per round, and their ratios."""
+"""Times of one call for every cell, with one figure per round, and their ratios."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Timings:
         return (high - low) / 2 / median(found)
 
     def ratio(self, ours: Cell, theirs: Cell) -> float | None:
-        """Return the time of theirs relative to ours: the median of the ratios of the rounds."""
+        """Return the time of the peer relative to ours: the median of the ratios of the rounds."""
         mine, others = self.figures.get(ours), self.figures.get(theirs)
         if not mine or not others:
             return None

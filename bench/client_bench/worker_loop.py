@@ -1,6 +1,6 @@
 """Command loop of the worker processes, and the clocks that they measure with.
 
-Every contender environment imports this module, so it depends on the standard library only.
+Every contender environment imports this module, so it depends only on the standard library.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ class WrongObject(Exception):
 
 
 def serve(answer: Callable[..., object]) -> None:
-    """Report readiness, then pass the words of each input line to a function and print its result."""
+    """Report readiness. Then pass the words of each input line to a function, and print its result."""
     print("ready", flush=True)
     for line in sys.stdin:
         print(answer(*line.split()), flush=True)
 
 
 def run_worker(worker: Callable[[], None]) -> None:
-    """Run a worker until its standard input ends, and report on standard output why it cannot start."""
+    """Run a worker until its standard input ends. If it cannot start, print the reason on standard output."""
     try:
         worker()
     except WrongObject as problem:
@@ -34,4 +34,4 @@ def run_worker(worker: Callable[[], None]) -> None:
     except ImportError as problem:
         print(f"missing {problem}", flush=True)
     sys.stdout.flush()
-    os._exit(0)  # threads of some libraries panic while Python shuts down, after everything is done
+    os._exit(0)  # threads of some libraries panic while Python shuts down, when all work is done

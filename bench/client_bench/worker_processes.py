@@ -1,4 +1,4 @@
-"""Worker processes of the contenders; only one of them measures at a time."""
+"""Worker processes of the contenders. Only one of them measures at a time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Worker:
 
     contender: Contender
     backend: str
-    """Where the table is: `server`, `memory:` or `file:`."""
+    """The place of the table: `server`, `memory:` or `file:`."""
     process: subprocess.Popen[str]
     errors: IO[str]
 
@@ -72,7 +72,7 @@ class Worker:
 def start_worker(
     contender: Contender, mode: Mode, python: Path, url: str, backend: str = "server", module: Module = "read_worker"
 ) -> Iterator[Worker]:
-    """Start the process of a contender, wait for its checks, and stop it at the end of the block."""
+    """Start the process of a contender and wait for its checks. Stop it at the end of the block."""
     with tempfile.TemporaryFile("w+") as errors:
         command = [str(python), "-m", f"bench.client_bench.{module}", contender.name, mode, url]
         with subprocess.Popen(  # noqa: S603 - our own module, by a Python that we chose
@@ -97,7 +97,7 @@ def start_worker(
 
 
 def cold_start(contender: Contender, python: Path, url: str) -> tuple[float, float]:
-    """Return the seconds of the import, and from there to the first order, in a new process."""
+    """Return the seconds of the import, and the seconds until the first order, in a new process."""
     command = [str(python), "-m", "bench.client_bench.cold_start", contender.name, url]
     finished = subprocess.run(  # noqa: S603 - our own module, by a Python that we chose
         command,
@@ -117,7 +117,7 @@ def cold_start(contender: Contender, python: Path, url: str) -> tuple[float, flo
 
 def environment_of(contender: Contender) -> dict[str, str]:
     """Return the environment variables of a worker: the benchmark on its path, and singletable only for ours."""
-    # Installed libraries have bytecode; ours is compiled at the first import, unless that is forbidden.
+    # Installed libraries have bytecode. Ours is compiled at the first import, unless that is forbidden.
     hidden = {"PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "PYTHONDONTWRITEBYTECODE"}
     inherited = {
         name: value for name, value in os.environ.items() if name not in hidden and not name.startswith("AWS_")

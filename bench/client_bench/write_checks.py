@@ -1,6 +1,6 @@
 """Checks before the write rows: every write of a contender is read back and compared with the expected item.
 
-Every contender environment imports this module, so it depends on the standard library only.
+Every contender environment imports this module, so it depends only on the standard library.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from bench.engine_bench.load_generator import send_and_check
 from bench.engine_bench.workload import exchange
 
 NEW = 900_000
-"""Number of the order that the check of `create` writes; the rows write smaller and larger ones."""
+"""The number of the order that the check of `create` writes. The rows write smaller and larger numbers."""
 ABSENT = 900_001
 
 
 @dataclass(frozen=True)
 class WriteChecks:
-    """Writes once by every row and compares the stored items and the returned objects."""
+    """Writes once with every row, and compares the stored items and the returned objects."""
 
     contender: Contender
     writes: Writes
     customer: str
     perform: Callable[..., Any]
-    """Call a function of `writes`; in async mode also await it."""
+    """A function that calls a function of `writes`. In async mode, it also awaits it."""
     read_item: Callable[[Item], Item | None]
 
     def run(self) -> None:
-        """Raise WrongObject unless every row writes what it should; leaves the orders of one batch stored."""
+        """Raise WrongObject unless every row writes the expected items. The orders of one batch stay stored."""
         self._write(BATCH, 0, 0)
         self._compare(BATCH, *(self._order(number) for number in (0, 3, 7, BATCH_ITEMS - 1)))
         self._write(PUT, 7, 1)
@@ -86,7 +86,7 @@ class WriteChecks:
     def _must_fail(self, row: str, number: int) -> None:
         try:
             self._write(row, number, 0)
-        except Exception:  # each library raises its own class
+        except Exception:  # each library raises its own exception class
             return
         self._raise_if(row, f"the condition on {order_id(number)} did not reject the write")
 

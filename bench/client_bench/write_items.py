@@ -1,7 +1,7 @@
 """Orders that every contender writes: their index keys, their items, and a comparison with the stored item.
 
 The table has the keys of the read benchmark and two global secondary indexes. Every contender environment imports this
-module, so it depends on the standard library only.
+module, so it depends only on the standard library.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ Item = dict[str, Any]
 
 
 def order_to_write(customer: str, number: int, version: int = 0) -> Order:
-    """Return an order; another version has another quantity under the same keys."""
+    """Return an order. Another version has another quantity under the same keys."""
     return replace(order(0, number), customer_id=customer, quantity=version % 7 + 1)
 
 
 def status_at(number: int, version: int) -> str:
-    """Return the status that an update sets: never that of the version before, nor that of the order when new."""
+    """Return the status that an update sets.
+
+    It differs from the status of the version before, and from that of a new order.
+    """
     return STATUSES[(number + version % 2 + 1) % 3]
 
 
@@ -101,7 +104,10 @@ def plain_item(each: Order) -> Item:
 
 
 def stored_difference(found: Item | None, expected: Order) -> str | None:
-    """Describe the first attribute of a stored item that differs from an order; None when all are equal."""
+    """Describe the first attribute of a stored item that differs from an order.
+
+    Return None if all attributes are equal.
+    """
     if found is None:
         return f"{expected.id} is not stored"
     item = {**stored_item(expected), **{name: {"S": text} for name, text in keys_of(expected).items()}}
@@ -113,7 +119,7 @@ def stored_difference(found: Item | None, expected: Order) -> str | None:
 
 
 def _comparable(name: str, attribute: Item | None) -> object:
-    """Return an attribute value so that equal numbers and equal points in time compare equal."""
+    """Return an attribute value in a form in which equal numbers and equal points in time compare as equal."""
     if attribute is None:
         return None
     if "N" in attribute:

@@ -1,10 +1,10 @@
-"""Worker process for the write rows: checks what a contender writes, then measures each requested row.
+"""Worker process for the write rows: checks the items that a contender writes, then measures each requested row.
 
     python -m bench.client_bench.write_worker NAME sync|async URL
 
 Each input line is a row, the seconds to measure it and a clock: `put 0.3 wall` or `batch 0.3 cpu`. The answer is the
 median time of a call, in seconds. Objects are built before the clock starts. The first output line is `ready`, after
-the checks. The worker runs in the environment of the contender, so it depends on the standard library only.
+the checks. The worker runs in the environment of the contender, so it depends only on the standard library.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FIRST_NEW = 1_000_000
 
 
 class Arguments:
-    """Arguments of successive calls of each row: rows other than `create` write the stored orders in turn."""
+    """Arguments of successive calls of each row. All rows except `create` write the stored orders in turn."""
 
     def __init__(self, writes: Writes, customer: str) -> None:
         self._build, self._customer = writes.build, customer
@@ -101,7 +101,7 @@ def answer_async(contender: Contender, url: str) -> None:
 
 
 def customer_of_process() -> str:
-    """Return a customer of this process alone, so that contenders on one server write different items."""
+    """Return a customer that only this process uses, so that contenders on one server write different items."""
     return f"w{os.getpid():07}"
 
 

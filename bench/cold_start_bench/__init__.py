@@ -1,1 +1,1 @@
-"""Programs that bench/cold_start.py starts in new processes; each prints the seconds of its steps."""
+"""Programs that bench/cold_start.py starts in new processes. Each prints the seconds of its steps."""

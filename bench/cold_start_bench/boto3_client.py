@@ -1,4 +1,4 @@
-"""Cold start of a bare boto3 client, without any model."""
+"""Cold start of a plain boto3 client, without any model."""
 
 from bench.cold_start_bench.steps import CUSTOMER, TABLE, URL, Stopwatch
 

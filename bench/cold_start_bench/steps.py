@@ -27,7 +27,7 @@ class Stopwatch:
         self._last = now
 
     def finish(self, name: object) -> None:
-        """End the last step, check the name of the customer, print all steps and end the process."""
+        """End the last step, check the name of the customer, print all steps, and end the process."""
         self.step()
         if name != NAME:
             raise SystemExit(f"the customer's name is {name!r}, not {NAME!r}")

@@ -25,7 +25,7 @@ QUICK = {"rounds": 2, "seconds": 0.25, "items": 100_000}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the selected parts; fail when the engine responds incorrectly, never because of a missed target."""
+    """Run the selected parts. Fail if the engine responds incorrectly, but never because of a missed target."""
     options = build_parser().parse_args(arguments)
     for name, value in (QUICK if options.quick else FULL).items():
         if getattr(options, name) is None:
@@ -36,7 +36,8 @@ def main(arguments: Sequence[str]) -> int:
     system = f"{os.cpu_count()} cores, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     system += f", load {os.getloadavg()[0]:.1f} before"
     print(f"{system}; {options.rounds} rounds, {options.seconds:g} s per row, server and number of clients")
-    # In the cache folder: the system's temporary folder may be in memory, and singletable is measured on disk.
+    # The stores are in the cache folder, because the system's temporary folder may be in memory and singletable is
+    # measured on disk.
     with tempfile.TemporaryDirectory(dir=cache, prefix="run-") as folder:
         settings = settings_from(options, cache, Path(folder))
         reports = [run_part(part, settings) for part in options.parts]

@@ -30,7 +30,7 @@ WARM_UP_ROUNDS = 1
 _PUT = "INSERT INTO items VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET item = excluded.item, size = excluded.size"
 
 MeasureRound = Callable[[int], float]
-"""Measures one round and returns the seconds of one call."""
+"""A function that measures one round and returns the seconds of one call."""
 
 
 def open_engine(path: Path) -> Engine:
@@ -54,7 +54,7 @@ class EngineCalls:
         self._engine, self._exchanges, self._calls = engine, exchanges, calls
 
     def __call__(self, number: int) -> float:
-        """Return the seconds of one call in this round; the last response is checked."""
+        """Return the seconds of one call in this round. The last response is checked."""
         chosen = [self._exchanges[(number * self._calls + call) % len(self._exchanges)] for call in range(self._calls)]
         target, bodies = chosen[0].target, [each.body for each in chosen]
         answer = self._engine.answer
@@ -89,7 +89,7 @@ class SqliteBaseline:
             self._connection.execute(f"PRAGMA {name} = {value}")
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
-        self._connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_FRAMES}")  # as in our store
+        self._connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_FRAMES}")  # the value of our store
         self._connection.execute("CREATE TABLE items (key BLOB PRIMARY KEY, item BLOB NOT NULL, size INTEGER NOT NULL)")
         self._connection.execute("BEGIN")
         self._connection.executemany("INSERT INTO items VALUES (?, ?, ?)", [row_of(each) for each in items])
@@ -153,7 +153,7 @@ class ComparisonRow:
 
 def compare(rows: Sequence[ComparisonRow], rounds: int) -> list[Comparison]:
     """Measure both sides of every row in turn in each round, after a warm-up round."""
-    # Exclude the prepared requests from garbage collection; garbage of the calls is collected as usual.
+    # Exclude the prepared requests from garbage collection. Garbage of the calls is collected as usual.
     gc.collect()
     gc.freeze()
     timed: dict[str, list[tuple[float, float]]] = {row.name: [] for row in rows}

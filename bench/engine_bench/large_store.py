@@ -1,4 +1,4 @@
-"""The engine with a million items, compared with a thousand: the latency of a request should hardly change."""
+"""The engine with a million items, compared with a thousand items. The latency of a request should hardly change."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Items:
-    """The items of a store by their numbers; they share a few contents, so that a million of them are built quickly.
+    """The items of a store by their numbers. They share a few contents, so that a million of them are built quickly.
 
-    Requests read the items of even partitions and overwrite those of odd ones.
+    Requests read the items of even partitions, and overwrite those of odd partitions.
     """
 
     def __init__(self, count: int) -> None:
@@ -37,7 +37,7 @@ class Items:
         self._contents = [item("owner#0000000", "00", ITEM_BYTES, self.rng) for _ in range(CONTENT_COUNT)]
 
     def one(self, number: int, content: int | None = None) -> Item:
-        """Return an item, as loaded or with another content."""
+        """Return an item, as loaded or with different content."""
         partition, position = divmod(number, PARTITION_ITEMS)
         key = {"pk": {"S": f"owner#{partition:07}"}, "sk": {"S": f"{position:02}"}}
         return self._contents[(number if content is None else content) % CONTENT_COUNT] | key
@@ -82,10 +82,11 @@ def scale_rows(large: Engine, small: Engine, items: int, rounds: int) -> list[Co
 
 
 def cached_store(cache: Path, items: int, show_progress: Callable[[str], None]) -> Engine:
-    """Open a store with a number of items, loaded by an earlier run if the source code has not changed since.
+    """Open a store with a number of items. It was loaded by an earlier run, unless the source code has changed since
+    then.
 
-    Loading a million items takes longer than all measurements. Stores of other versions of the engine are deleted, as
-    they may have another format.
+    Loading a million items takes longer than all measurements. Stores of other versions of the engine are deleted,
+    because their format may differ.
     """
     sources = sorted(path for part in ("engine", "values") for path in (ROOT / "src/singletable" / part).rglob("*.py"))
     digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in [*sources, Path(__file__)])).hexdigest()[:16]

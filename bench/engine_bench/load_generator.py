@@ -1,8 +1,8 @@
-"""Load generator: requests over keep-alive connections, one outstanding on each, driven by one poll loop.
+"""Load generator: requests over keep-alive connections, with one outstanding request on each, driven by one poll loop.
 
-It shares the machine with the server it measures, so it does as little as possible. Requests are built in advance. A
-response is read to its length, and only its status is checked. After the measurement, the last response on each
-connection is decoded and checked.
+The load generator shares the machine with the measured server, so it does as little work as possible. Requests are
+built in advance. A response is read to its length, and only its status is checked. After the measurement, the last
+response on each connection is decoded and checked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class UnexpectedResponse(Exception):
 
 
 Sign = Callable[[Exchange], bytes]
-"""Returns the HTTP request of an exchange, with a valid signature."""
+"""A function that returns the HTTP request of an exchange, with a valid signature."""
 
 
 def unsigned(exchange: Exchange) -> bytes:
@@ -62,7 +62,7 @@ class Throughput:
 
 
 class Connection:
-    """A keep-alive connection with at most one outstanding request; it can be reopened after the server closes it."""
+    """A keep-alive connection with at most one outstanding request. It can be reopened after the server closes it."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -75,7 +75,7 @@ class Connection:
     def _open(self) -> socket.socket:
         connection = socket.create_connection(("127.0.0.1", self._port), timeout=SILENCE_SECONDS_MAX)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Blocking: sendall sends a large request completely, and reads happen only when poll reports data.
+        # The socket is blocking: sendall sends a large request completely, and reads happen only if poll reports data.
         connection.settimeout(None)
         return connection
 
@@ -93,12 +93,12 @@ class Connection:
         self._socket = self._open()
 
     def send(self, payload: bytes) -> None:
-        """Send a request; its response will start at the beginning of the buffer."""
+        """Send a request. Its response will start at the beginning of the buffer."""
         self._filled = self._whole = 0
         self._socket.sendall(payload)
 
     def receive(self) -> bool:
-        """Read the available data; return whether the response is complete."""
+        """Receive the available data. Return whether the response is complete."""
         filled = self._filled
         received = self._socket.recv_into(self._view[filled:] if filled else self._view)
         if not received:
@@ -111,7 +111,7 @@ class Connection:
         return self._buffer.endswith(_CHUNKS_END, filled - len(_CHUNKS_END), filled)
 
     def _read_head(self, filled: int) -> bool:
-        """Read the status and the length of a response; return False if its header is incomplete."""
+        """Read the status and the length of a response. Return False if its header is incomplete."""
         end = self._buffer.find(_HEAD_END, 0, filled)
         if end < 0:
             return False
@@ -160,7 +160,7 @@ def check_body(exchange: Exchange, body: bytes) -> None:
 
 
 def send_and_check(port: int, exchanges: Sequence[Exchange], sign: Sign = unsigned) -> None:
-    """Send requests one by one on one connection, check every response, and read back every write."""
+    """Send requests one by one on one connection, check every response, and read back every written item."""
     connection = Connection(port)
     try:
         for exchange in exchanges:
@@ -215,7 +215,7 @@ def _rotated(prepared: Sequence[PreparedRequest], start: int) -> list[PreparedRe
 def _run(
     connections: list[Connection], queues: list[Callable[[], PreparedRequest]], seconds: float
 ) -> tuple[list[PreparedRequest], Throughput]:
-    """Keep one request outstanding on each connection until the time is over; also return the last request of each."""
+    """Keep one request outstanding on each connection until the time is over. Also return the last request of each."""
     poller = select.poll()
     positions: dict[int, int] = {}
     for position, connection in enumerate(connections):

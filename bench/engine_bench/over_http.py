@@ -24,7 +24,7 @@ from bench.engine_bench.workload import CLIENTS_MAX, Exchange, Row, Workload, cr
 
 CLIENTS = (1, CLIENTS_MAX)
 CREATE_SECONDS_MAX = 10
-# A slower server is measured only once: eight of its responses would take as long as the whole run.
+# A slower server is measured only once, because eight of its responses would take as long as the whole run.
 RESPONSE_SECONDS_MAX = 0.5
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,7 +49,7 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Rates:
-    """Responses per second of every cell, one figure per round, and why some cells are empty."""
+    """Responses per second of every cell, with one figure per round, and the reasons why some cells are empty."""
 
     figures: dict[Cell, list[float]] = field(default_factory=dict)
     failures: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Rates:
         return median(figures) if figures else None
 
     def ratio(self, cell: Cell, peer: str) -> float | None:
-        """Return the rate of a cell divided by the peer's in the same round, as the median of the rounds."""
+        """Return the rate of a cell divided by the rate of the peer in the same round, as the median of the rounds."""
         ours, theirs = self.figures.get(cell), self.figures.get(cell._replace(server=peer))
         if not ours or not theirs:
             return None
@@ -92,7 +92,10 @@ def fill(server: Server, workload: Workload) -> None:
 
 
 def measure(servers: Sequence[Server], rows: Sequence[Row], sampling: Sampling, show_progress: ShowProgress) -> Rates:
-    """Measure every cell once per round; the first round warms up and finds the requests that a server lacks."""
+    """Measure every cell once per round.
+
+    The first round warms up and finds the requests that a server does not support.
+    """
     rates = Rates()
     prepared = {row.name: prepare(row.exchanges) for row in rows}
     gc.collect()
@@ -116,7 +119,7 @@ def measure(servers: Sequence[Server], rows: Sequence[Row], sampling: Sampling, 
 
 
 def cells_of_round(row: str, servers: Sequence[Server], number: int) -> list[tuple[Cell, Server]]:
-    """Return the cells of a row in the order of this round; the first server changes from round to round."""
+    """Return the cells of a row in the order of this round. The first server changes from round to round."""
     rotated = [servers[(position + number) % len(servers)] for position in range(len(servers))]
     return [(Cell(row, clients, server.name), server) for clients in CLIENTS for server in rotated]
 
@@ -124,7 +127,7 @@ def cells_of_round(row: str, servers: Sequence[Server], number: int) -> list[tup
 def measure_cell(
     rates: Rates, cell: Cell, server: Server, prepared: list[PreparedRequest], seconds: float, number: int
 ) -> None:
-    """Measure one cell in one round, from another start position in every round."""
+    """Measure one cell in one round, from a different start position in every round."""
     try:
         throughput = measure_throughput(
             server.port, prepared, clients=cell.clients, seconds=seconds, start=number * 997, sign=server.sign

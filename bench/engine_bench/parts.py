@@ -102,7 +102,7 @@ def compare_servers(settings: RunSettings, ours: Peer, others: Sequence[Peer]) -
 
 
 def start_all(settings: RunSettings, stack: ExitStack, peers: Sequence[Peer]) -> tuple[list[Server], list[str]]:
-    """Start every available server; return them, and notes on the missing ones."""
+    """Start every available server. Return the servers, and notes on the missing ones."""
     servers, notes = [], []
     for peer in peers:
         settings.show_progress(f"starting {peer.name}")

@@ -15,14 +15,14 @@ from pathlib import Path
 OURS = "singletable"
 INSTALL_SECONDS_MAX = 1800  # cargo compiles dynoxide for several minutes
 JAVA_MIN = 17
-# Tried in this order until one resolves: a mirror may lack some dependencies of a version.
+# Versions are tried in this order until one can be installed, because a mirror may lack some dependencies of a version.
 DYNAMODB_LOCAL_VERSIONS = ("[3.0,4.0)", "3.3.1", "3.1.0", "3.0.0")
 DYNAMODB_LOCAL_MAIN = "software.amazon.dynamodb.services.local.main.ServerRunner"
 DYNOXIDE_CRATE = "dynoxide-rs"
 DYNOXIDE_VERSION = "^3.2"
 EXTENDDB_PACKAGE = "@extenddb/linux-x64"
 EXTENDDB_VERSION = "0.1.10"
-# A write updates the indexes before the server responds (10 ms later by default), and a new table is active at once.
+# A write updates the indexes before the server responds (by default, 10 ms later). A new table is active at once.
 EXTENDDB_SETTINGS = {"index_propagation_delay_ms": "0", "control_plane_delay_seconds": "0"}
 
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -36,7 +36,7 @@ _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
 
 
 class NotAvailable(Exception):
-    """A server cannot be measured on this machine; the message says why."""
+    """A server cannot be measured on this machine. The message says why."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ EXAMPLE_CREDENTIAL = Credential("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/b
 
 @dataclass(frozen=True)
 class Program:
-    """How to start a server: its command line for a port, and its environment variables.
+    """The way to start a server: its command line for a port, and its environment variables.
 
-    A server that verifies signatures has the credential to sign with, and a path that answers unsigned GET requests
-    once the server is ready.
+    A server that verifies signatures has the credential for signing, and a path that answers unsigned GET requests when
+    the server is ready.
     """
 
     version: str
@@ -103,7 +103,7 @@ def singletable_program(data: Path, sync: str = "normal") -> Program:
 
 
 def install_dynalite(folder: Path) -> Program:
-    """Install dynalite from npm; it runs in memory."""
+    """Install dynalite from npm. It stores its data in memory."""
     npm, node = find_program("npm"), find_program("node")
     main = folder / "node_modules" / "dynalite" / "cli.js"
     if not main.exists():
@@ -115,7 +115,7 @@ def install_dynalite(folder: Path) -> Program:
 
 
 def install_ministack(folder: Path) -> Program:
-    """Install ministack from PyPI; it runs in memory, with DynamoDB as its only service."""
+    """Install ministack from PyPI, with DynamoDB as its only service. It stores its data in memory."""
     python = install_from_pypi(folder, "ministack", "ministack")
     return Program(
         version_of(python, "ministack"),
@@ -130,7 +130,7 @@ def install_ministack(folder: Path) -> Program:
 
 
 def install_moto(folder: Path) -> Program:
-    """Install moto's server from PyPI; it runs in memory."""
+    """Install moto's server from PyPI. It stores its data in memory."""
     python = install_from_pypi(folder, "moto[server]", "moto")
     return Program(
         version_of(python, "moto"),
@@ -139,7 +139,7 @@ def install_moto(folder: Path) -> Program:
 
 
 def install_dynamodb_local(folder: Path) -> Program:
-    """Install DynamoDB Local from Maven, if Java is recent enough; it runs in memory."""
+    """Install DynamoDB Local from Maven, if Java is recent enough. It stores its data in memory."""
     maven, java = find_program("mvn"), find_program("java")
     stated = run_command([java, "-version"], folder)
     found = re.search(r'version "(\d+)', stated.stdout + stated.stderr)
@@ -160,7 +160,7 @@ def install_dynamodb_local(folder: Path) -> Program:
 
 
 def install_dynoxide(folder: Path, data: Path) -> Program:
-    """Install dynoxide from crates.io, with a new SQLite file; it flushes every commit to disk."""
+    """Install dynoxide from crates.io, with a new SQLite file. It flushes every commit to disk."""
     program = folder / "bin" / "dynoxide"
     if not program.exists():
         cargo = find_program("cargo")
@@ -175,7 +175,7 @@ def install_dynoxide(folder: Path, data: Path) -> Program:
 
 
 def install_extenddb(folder: Path, data: Path) -> Program:
-    """Install ExtendDB from npm, with a new SQLite file; it verifies signatures, and does not flush its commits."""
+    """Install ExtendDB from npm, with a new SQLite file. It verifies signatures, and does not flush its commits."""
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         raise NotAvailable(f"{EXTENDDB_PACKAGE} needs Linux on x86_64")
     package = folder / "node_modules" / EXTENDDB_PACKAGE
@@ -192,13 +192,13 @@ def install_extenddb(folder: Path, data: Path) -> Program:
         run_or_raise([program, "settings", "--config", settings, "set", name, value], data.parent, home)
     return Program(
         EXTENDDB_VERSION,
-        # Without --foreground the server becomes a daemon.
+        # Without --foreground, the server becomes a daemon.
         lambda port: [program, "serve", "--foreground", "--config", settings],
         lambda port: {
             "EXTENDDB__SERVER__BIND_ADDR": "127.0.0.1",
             "EXTENDDB__SERVER__PORT": str(port),
             "EXTENDDB__STORAGE__SQLITE__PATH": str(data),
-            # The server accepts the credential of its environment, else the example credential.
+            # The server accepts the credential of its environment. If there is none, it accepts the example credential.
             "AWS_ACCESS_KEY_ID": EXAMPLE_CREDENTIAL.key_id,
             "AWS_SECRET_ACCESS_KEY": EXAMPLE_CREDENTIAL.secret,
         },
@@ -208,7 +208,7 @@ def install_extenddb(folder: Path, data: Path) -> Program:
 
 
 def npm_version(package: Path) -> str | None:
-    """Return the version of an installed npm package, or None when it is not installed."""
+    """Return the version of an installed npm package. Return None if it is not installed."""
     manifest = package / "package.json"
     if not manifest.exists():
         return None
@@ -217,7 +217,7 @@ def npm_version(package: Path) -> str | None:
 
 
 def resolve_dynamodb_local(maven: str, folder: Path, libraries: Path) -> None:
-    """Copy the newest DynamoDB Local that resolves, with its dependencies, and record its version."""
+    """Copy the newest DynamoDB Local that can be installed, with its dependencies, and record its version."""
     # Native libraries are found by their names without a version, so strip the version from every name.
     goal = "org.apache.maven.plugins:maven-dependency-plugin:copy-dependencies"
     options = [f"-DoutputDirectory={libraries}", "-DincludeScope=runtime", "-Dmdep.stripVersion=true"]
@@ -233,7 +233,7 @@ def resolve_dynamodb_local(maven: str, folder: Path, libraries: Path) -> None:
 
 
 def version_of_dynamodb_local(maven: str, folder: Path, requested: str) -> str:
-    """Return the version that was copied; for a range, look it up."""
+    """Return the version that was copied. For a range of versions, look it up."""
     if not requested.startswith("["):
         return requested
     listed = run_command([maven, "-B", "org.apache.maven.plugins:maven-dependency-plugin:list"], folder).stdout
@@ -292,7 +292,7 @@ def run_command(
 
 
 def run_or_raise(command: list[str], folder: Path, variables: Mapping[str, str] | None = None) -> None:
-    """Run a command; raise NotAvailable when it fails."""
+    """Run a command. Raise NotAvailable if it fails."""
     finished = run_command(command, folder, variables)
     if finished.returncode != 0:
         raise NotAvailable(f"{Path(command[0]).name}: {error_line(finished)}")

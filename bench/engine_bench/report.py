@@ -1,4 +1,4 @@
-"""Tables of a run: figures, ratios, their targets, and which of them are met."""
+"""Tables of a run: figures, ratios, their targets, and which targets are met."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench.engine_bench.workload import Row
 
 @dataclass(frozen=True)
 class TargetResult:
-    """A figure with its name in the summary and its target, if any."""
+    """A figure with its name in the summary and its target, if it has one."""
 
     name: str
     figure: float
@@ -22,7 +22,7 @@ class TargetResult:
 
     @property
     def verdict(self) -> str:
-        """`met` or `missed`; empty without a target."""
+        """`met` or `missed`. Empty without a target."""
         if self.target is None:
             return ""
         return "met" if self.target.is_met(self.figure) else "missed"
@@ -45,7 +45,7 @@ class Comparison:
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return an aligned table: the first column flush left, the others flush right."""
+    """Return an aligned table: the first column is flush left, the others are flush right."""
     whole = [list(head), *(list(line) for line in lines)]
     widths = [max(len(line[column]) for line in whole) for column in range(len(head))]
     return "\n".join(
@@ -58,12 +58,12 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 def format_rate(rate: float | None) -> str:
-    """Return a rate with about three digits or more; a dash when nothing was measured."""
+    """Return a rate with about three digits or more. Return a dash if nothing was measured."""
     return "-" if rate is None else f"{rate:,.0f}" if rate >= 100 else f"{rate:.1f}"
 
 
 def format_ratio(result: TargetResult | None) -> str:
-    """Return a ratio with its target and verdict; a dash when nothing was measured."""
+    """Return a ratio with its target and verdict. Return a dash if nothing was measured."""
     if result is None:
         return "-"
     if result.target is None:

@@ -1,4 +1,4 @@
-"""A server that returns the same kilobyte to every request: it shows the limit of the load generator.
+"""A server that returns the same kilobyte to every request. It shows the limit of the load generator.
 
 python -m bench.engine_bench.responder PORT
 """
@@ -9,7 +9,7 @@ import select
 import socket
 import sys
 
-# Also a valid response to ListTables, which the benchmark sends until a server has started.
+# This is also a valid response to ListTables, which the benchmark sends until a server has started.
 BODY = b'{"TableNames":[],"Item":{"note":{"S":"' + b"x" * 1_024 + b'"}}}'
 RESPONSE = (
     b"HTTP/1.1 200 OK\r\nContent-Type: application/x-amz-json-1.0\r\nContent-Length: %d\r\n\r\n" % len(BODY) + BODY
@@ -17,7 +17,7 @@ RESPONSE = (
 
 
 def serve(port: int) -> None:
-    """Respond to every request that arrives in one piece, as requests for single items do."""
+    """Respond to every request that arrives in one piece. Requests for single items do."""
     with socket.create_server(("127.0.0.1", port), backlog=64) as listener:
         poller = select.poll()
         poller.register(listener, select.POLLIN)

@@ -47,7 +47,7 @@ class Server:
 
     @property
     def sign(self) -> Sign:
-        """The function that builds the requests to this server; a signature is valid for some minutes."""
+        """The function that builds the requests to this server. A signature is valid for some minutes."""
         required = self.credential
         if required is None:
             return unsigned

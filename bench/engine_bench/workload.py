@@ -18,7 +18,8 @@ PAGES, PAGE_ITEMS = 4, 1_000
 
 ITEM_BYTES = 1_024
 LISTED_ITEM_BYTES = 400
-# Every server returns the whole partition in one page: it is below 1 MB however a server counts (moto stops at 10^6).
+# Every server returns the whole partition in one page. The partition is below 1 MB even for moto, which ends pages at
+# 10^6 bytes.
 PAGE_ITEM_BYTES = 980
 
 Item = dict[str, Any]
@@ -27,7 +28,7 @@ Kind = Literal["single", "query", "batch", "transaction"]
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request, a check of its response, and for a write the read that must return the written item."""
+    """A request, and a check of its response. A write also has the read that must return the written item."""
 
     action: str
     body: bytes
@@ -41,7 +42,7 @@ class Exchange:
 
     @property
     def payload(self) -> bytes:
-        """The complete HTTP request, the same for every server; no server verifies its signature."""
+        """The complete HTTP request. It is the same for every server, because no server verifies its signature."""
         head = (
             "POST / HTTP/1.1\r\n"
             "Host: localhost\r\n"
@@ -60,8 +61,8 @@ class Exchange:
 class Row:
     """A row of the table: its name, the kind that selects its targets, and its requests in random order.
 
-    The keys of a write have the same remainder modulo CLIENTS_MAX as its position, so that two clients never write the
-    same item, which a server may reject as a conflict.
+    The keys of a write have the same remainder modulo CLIENTS_MAX as its position, so two clients never write the same
+    item. A server could reject such writes as a conflict.
     """
 
     name: str
@@ -117,7 +118,7 @@ def describe_table() -> Exchange:
 
 
 def batch_put(items: list[Item]) -> Exchange:
-    """Return a BatchWriteItem of some items; the first one is read back."""
+    """Return a BatchWriteItem of some items. The first item is read back."""
     puts = [{"PutRequest": {"Item": each}} for each in items]
     return exchange(
         "BatchWriteItem",
@@ -157,7 +158,7 @@ def query(items: list[Item], *, limit: int | None) -> Exchange:
 
 
 class Workload:
-    """The loaded items and the rows; the same for every server and every run."""
+    """The loaded items and the rows. They are the same for every server and every run."""
 
     def __init__(self) -> None:
         rng = random.Random(20260410)  # noqa: S311 - a fixed seed, for the same requests in every run

@@ -92,8 +92,9 @@ class SingletableError(Exception):
 class DesignError(SingletableError):
     """The model is invalid.
 
-    Raised when you decorate a class with `@entity`, define a `Table` class, or open a table while an entity has no key.
-    `problems` lists everything that is wrong, each with the location in your code and a remedy. Fix the declarations.
+    Raised when you decorate a class with `@entity`, when you define a `Table` class, and when you open a table in which
+    an entity has no key. `problems` lists everything that is wrong, each with the location in your code and a remedy.
+    Fix the declarations.
     """
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
@@ -104,15 +105,15 @@ class DesignError(SingletableError):
 class KeyRefused(SingletableError, ValueError):
     """A value cannot be written into its key.
 
-    Raised by reads and writes before any request is sent: the value is too long, too precise, of the wrong type or out
-    of range for the key template. Pass another value, or change the format in the template (`{amount:08.2f}`).
+    Raised by reads and writes, before any request is sent, if the value is too long, too precise, of the wrong type or
+    out of range for the key template. Pass another value, or change the format in the template (`{amount:08.2f}`).
     """
 
 
 class ArgumentRefused(SingletableError, ValueError):
     """Invalid arguments for a pattern or a table method.
 
-    Raised before any request is sent: an argument is missing, unknown or of the wrong type. The message names the
+    Raised before any request is sent, if an argument is missing, unknown or of the wrong type. The message names the
     pattern and the parameter.
     """
 
@@ -120,10 +121,10 @@ class ArgumentRefused(SingletableError, ValueError):
 class InvalidValue(ArgumentRefused):
     """A value violates a rule of the model, so it is not stored.
 
-    Raised by writes, because reads could not decode an item with this value. `entity`, `field` (None for a rule about
+    Raised by writes, because a read could not decode an item with this value. `entity`, `field` (None for a rule about
     the whole object), `value` and `rule` describe the violation. `sent` is False if the client found the violation
-    before it sent the write, and True if a condition of the write failed in DynamoDB. Nothing was written in either
-    case. Pass a valid value.
+    before it sent the write, and True if a condition of the write failed in DynamoDB. In both cases, nothing was
+    written. Pass a valid value.
     """
 
     def __init__(self, entity: str, field: str | None, value: Any, rule: str, *, sent: bool = False) -> None:
@@ -132,7 +133,7 @@ class InvalidValue(ArgumentRefused):
         shown = repr(value)
         if len(shown) > _SHOWN_CHARACTERS_MAX:
             shown = f"{shown[:_SHOWN_CHARACTERS_MAX]}..."
-        state = "DynamoDB checked it and changed nothing" if sent else "no write was sent"
+        state = "DynamoDB rejected the write and changed nothing" if sent else "no write was sent"
         super().__init__(f"{where}: {shown} is invalid: {rule} ({state})")
 
 
@@ -168,16 +169,16 @@ class SnapshotRefused(SingletableError):
 class MigrationRefused(SingletableError):
     """A migration cannot be made, run or undone, and nothing was written.
 
-    Raised by `singletable migrate`: the files contradict each other or the table, or a change is not supported. The
-    message says what to do.
+    Raised by `singletable migrate` if the files contradict each other or the table, or if a change is not supported.
+    The message says what to do.
     """
 
 
 class MigrationStopped(SingletableError):
     """A runner of a migration stops.
 
-    Raised by `singletable migrate run` if another runner has taken over, or if the migration is paused. Every write of
-    the runner was valid; `singletable migrate run` continues where it stopped.
+    Raised by `singletable migrate run` if another runner has taken over, or if the migration is paused. All writes of
+    the runner were valid. To continue, run `singletable migrate run` again.
     """
 
 
@@ -223,8 +224,8 @@ class NotFound(SingletableError):
 class AlreadyExists(SingletableError):
     """The item to create already exists.
 
-    Raised by `create`. `item` is the stored object, or None if it is unknown. Use `put` to overwrite it, or `update` to
-    change it.
+    Raised by `create`. `item` is the stored object, or None if it is unknown. Use `put` to overwrite the stored item,
+    or `update` to change it.
     """
 
     def __init__(self, message: str, item: Any = None) -> None:
@@ -258,14 +259,14 @@ class ConditionFailed(SingletableError):
 class VersionConflict(ConditionFailed):
     """Another writer changed the object since you read it.
 
-    Raised by writes of an entity with `version=`. `item` is the stored object. Read it again, repeat your change and
-    write it.
+    Raised by writes of an entity with `version=`. `item` is the stored object. Read the object again, repeat your
+    change, and write the object.
     """
 
 
 @dataclass(frozen=True)
 class CancellationReason:
-    """Why DynamoDB rejected one action of a transaction; `code` is the text `"None"` for an action without an error."""
+    """Why DynamoDB rejected one action of a transaction. `code` is the text `"None"` for an action without an error."""
 
     code: str
     message: str
@@ -274,7 +275,7 @@ class CancellationReason:
     item: Any = None
     """The stored object, if the condition of the action was false."""
     error: Exception | None = None
-    """The exception that the action raises outside a transaction."""
+    """The exception that the same action raises outside a transaction."""
 
 
 class TransactionCancelled(SingletableError):
@@ -299,19 +300,22 @@ class TableDiffers(SingletableError):
 class ItemRefused(SingletableError, ValueError):
     """A stored item cannot be read as its entity.
 
-    Raised by reads: an attribute is missing or invalid for the class. The message names the item and the field. Repair
-    the item, declare an `@upgrade`, or open the table with `unreadable="report"` to skip such items.
+    Raised by reads if an attribute is missing or invalid for the class. The message names the item and the field.
+    Repair the item, declare an `@upgrade`, or open the table with `unreadable="report"` to skip such items.
     """
 
 
 @dataclass(frozen=True)
 class UnreadableItem:
-    """A stored item that the model cannot read, as listed in `Page.unreadable`."""
+    """A stored item that the model cannot read, in the list `Page.unreadable`."""
 
     key: Mapping[str, Any]
     """The key of the item in the table, in DynamoDB JSON."""
     item: Mapping[str, Any]
-    """The attributes that DynamoDB returned, in DynamoDB JSON; an index or a view may contain only some of them."""
+    """The attributes that DynamoDB returned, in DynamoDB JSON.
+
+    If you read an index or a view, some attributes may be missing.
+    """
     error: ItemRefused = field(compare=False)
     """The exception that the read raises if the table is opened without `unreadable="report"`."""
 
@@ -340,8 +344,8 @@ class CollectionIncomplete(DesignBroken):
 class CursorRefused(SingletableError, ValueError):
     """A pagination cursor is malformed, expired, or not for this call.
 
-    Raised by `query` patterns. A cursor is valid only for the pattern, the arguments and the secret that it was issued
-    for. Start again at the first page.
+    Raised by `query` patterns. A cursor is valid only with the pattern, the arguments and the secret for which it was
+    issued. Start again at the first page.
     """
 
 
@@ -350,10 +354,10 @@ class UnknownItemWarning(UserWarning):
 
 
 class UnreadableItemWarning(UserWarning):
-    """The model cannot read an item: a read skipped it, or `delete` returned it undecoded.
+    """The model cannot read an item, so a read skipped the item, or `delete` returned its raw attributes.
 
-    Issued by tables opened with `unreadable="report"`, for reads that return no page. `unreadable` has the key, the
-    attributes and the reason.
+    Issued by tables that you opened with `unreadable="report"`, for reads that return no page. `unreadable` has the
+    key, the attributes and the reason.
     """
 
     def __init__(self, message: str, unreadable: UnreadableItem | None = None) -> None:
@@ -364,7 +368,7 @@ class UnreadableItemWarning(UserWarning):
 class Unreachable(SingletableError):
     """DynamoDB did not respond.
 
-    Raised when the connection fails, is lost or times out, and all retries failed. `sent` is True if DynamoDB may
+    Raised when the connection fails, is lost or times out, and all retries have failed. `sent` is True if DynamoDB may
     have received the request. Check the endpoint and the network.
     """
 
@@ -376,7 +380,7 @@ class Unreachable(SingletableError):
 class OutcomeUnknown(Unreachable):
     """The response to a write was lost, so the write may or may not have been applied.
 
-    Raised for writes that cannot be repeated safely. Read the item to find out.
+    Raised for writes that cannot be repeated safely. Read the item to find out whether it was written.
     """
 
     def __init__(self, message: str) -> None:
@@ -389,16 +393,16 @@ def invalid(message: str) -> RequestRefused:
 
 
 class PolicyRefused(SingletableError, ValueError):
-    """An IAM policy or a principal is invalid, or uses an element that the engine does not know.
+    """An IAM policy or a principal is invalid, or uses an element that the engine does not support.
 
-    Raised when you load policies, so that a policy never allows more or less than it says. The message names the file
-    and the element.
+    Raised when you load policies. An unsupported element is an error, because ignoring it would allow more or less than
+    the policy says. The message names the file and the element.
     """
 
 
 class StoreRefused(SingletableError):
     """A local database cannot be opened or used.
 
-    Raised by local tables and servers: the database is closed, or its file is missing, is not a singletable database,
-    has a newer format, is damaged, or is locked by another process. The message says what to do.
+    Raised by local tables and servers if the database is closed, or if its file is missing, is not a singletable
+    database, has a newer format, is damaged, or is locked by another process. The message says what to do.
     """

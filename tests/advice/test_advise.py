@@ -1,4 +1,4 @@
-"""Advice: each rule speaks where the model gives it a reason, and is silent elsewhere."""
+"""Advice: each rule gives advice if the model contains a reason for it, and otherwise gives none."""
 
 from __future__ import annotations
 

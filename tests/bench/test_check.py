@@ -1,4 +1,4 @@
-"""The benchmark of `check`: generated models pass, and the planner's work grows with their size, not its square."""
+"""The benchmark of `check`: generated models pass, and the planner's work grows linearly with their size."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def timings_of(row: str = QUERY_1000, **figures: list[float]) -> Timings:
 
 
 def test_a_ratio_is_the_median_of_the_ratios_of_the_rounds() -> None:
-    # In the third round the machine was busy with something else, and both were ten times slower.
+    # In the third round, other programs used the machine, and both contenders were ten times slower.
     timings = timings_of(ours=[1e-3, 2e-3, 30e-3], boto3=[9e-3, 16e-3, 300e-3])
     assert timings.ratio(Cell(QUERY_1000, "sync", OURS), Cell(QUERY_1000, "sync", "boto3 resource")) == pytest.approx(9)
     assert timings.seconds(Cell(QUERY_1000, "sync", OURS)) == 2e-3

@@ -28,7 +28,7 @@ def rates_of(ours: list[float], theirs: list[float]) -> Rates:
 
 
 def test_a_ratio_is_the_median_of_the_ratios_of_the_rounds() -> None:
-    # In the third round the machine was busy with something else, and both were ten times slower.
+    # In the third round, other programs used the machine, and both servers were ten times slower.
     rates = rates_of([900.0, 1_000.0, 100.0], [300.0, 500.0, 50.0])
     assert rates.ratio(Cell("GetItem", 8, OURS), "dynalite") == 2
     assert rates.rate(Cell("GetItem", 8, OURS)) == 900

@@ -1,4 +1,4 @@
-"""The load generator reads complete responses however they arrive, and detects unexpected ones."""
+"""The load generator reads complete responses in any number of pieces, and detects unexpected responses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from bench.engine_bench.load_generator import (
 from bench.engine_bench.workload import Exchange
 
 Pieces = Callable[[bytes], list[bytes]]
-"""Returns the pieces that a server sends for the body of a request."""
+"""A function that returns the pieces in which a server sends the body of a response."""
 
 
 def serve_connection(connection: socket.socket, pieces: Pieces, *, responses_max: int) -> None:
@@ -60,7 +60,7 @@ def server(pieces: Pieces, *, responses_max: int = 1_000_000) -> Iterator[int]:
         thread = threading.Thread(target=serve)
         thread.start()
         yield listener.getsockname()[1]
-        # shutdown wakes accept; close alone does not.
+        # shutdown ends the accept call; close alone does not.
         listener.shutdown(socket.SHUT_RDWR)
         thread.join()
 

@@ -1,4 +1,4 @@
-"""The installed `singletable` program, run the way a user runs it."""
+"""The installed `singletable` program, run in the same way as by a user."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.cli.forked_program import run_forked
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(sysconfig.get_path("scripts")) / "singletable"
-# What a developer's shell may say that another's does not.
+# Variables that one developer's shell may set and another's does not.
 _HIDDEN = {"CLICOLOR_FORCE", "COLUMNS", "FORCE_COLOR", "LINES", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8"}
 
 
 def environment(**added: str) -> dict[str, str]:
-    """The environment of a plain shell, with what a test adds to it."""
+    """Return the environment of a plain shell, with the variables that a test adds."""
     return {name: value for name, value in os.environ.items() if name not in _HIDDEN} | added
 
 
@@ -45,7 +45,7 @@ def singletable(
 
 
 def refused(finished: subprocess.CompletedProcess[str]) -> str:
-    """What the program said when it could not read its input: a message on stderr, exit code 2, and no traceback."""
+    """Return the error message for invalid input: on stderr, with exit code 2 and without a traceback."""
     said = f"stdout:\n{finished.stdout}\nstderr:\n{finished.stderr}"
     assert "Traceback" not in said, said
     assert finished.returncode == 2, f"exit code {finished.returncode}\n{said}"

@@ -59,7 +59,7 @@ FINDING_FIELDS = {
 
 
 def columns(printed: str, title: str) -> list[str]:
-    """The headings of a plain table, cut where the rule below them has gaps."""
+    """Return the headings of a plain table, cut at the gaps of the line below them."""
     lines = printed.splitlines()
     headings, rule = lines[lines.index(title) + 1 : lines.index(title) + 3]
     cells, start = [], 0

@@ -1,4 +1,4 @@
-"""`singletable check --fix`: the diff, the written file, and the findings that stay."""
+"""`singletable check --fix`: the diff, the written file, and the findings that remain."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_check_fix_lists_findings_without_an_automatic_remedy_and_fails(tmp_path
     assert left.stdout.splitlines() == [
         "0 fixed, 1 left",
         "left: ST102 Plan: the remedy needs your decision",
-        "  Put an identifying field into the key; or, if there is only one item:",
+        "  Put an identifying field into the key; if there is only one item:",
         "  Set identity=() in @entity of Plan. A second item then overwrites the first.",
     ]
     document = json.loads(singletable("check", model, "--fix", "--json").stdout)
@@ -96,7 +96,7 @@ def test_check_fix_lists_findings_without_an_automatic_remedy_and_fails(tmp_path
 def test_check_fix_warns_that_stored_items_keep_their_old_keys(tmp_path: Path) -> None:
     model = copied("commerce_unpadded_lines", tmp_path)
     printed = singletable("check", model, "--fix").stdout
-    assert "The primary key of an entity changed: items that are already stored keep their old keys.\n" in printed
+    assert "The primary key of an entity changed. Items that are already stored keep their old keys.\n" in printed
 
 
 def test_check_fix_edits_the_file_of_the_entity_in_its_encoding(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_check_fix_edits_the_file_of_the_entity_in_its_encoding(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        # The edit finds its place, but the edited class does not load: a required field after an optional one.
+        # The edit can be applied, but the edited class does not load: a required field follows an optional one.
         ("    version: str | None = None", "    title: str = ''\n    version: str | None = None", "Required field"),
         ("class Paper(msgspec.Struct):", "class Base(msgspec.Struct):", "has no class Paper"),
     ],
@@ -173,7 +173,7 @@ class Fleet(Table, entities=[Driver]):
 
 
 def test_check_fix_serves_two_patterns_without_a_plan_one_after_the_other(tmp_path: Path) -> None:
-    """The index that serves the first gives the second a plan, which then needs its fan-out declared."""
+    """The index for the first pattern also gives the second pattern a plan, whose fan-out must then be declared."""
     (tmp_path / "fleet.py").write_text(TWO_SCANS, encoding="utf-8")
     fixed = singletable("check", "fleet.py", "--fix", cwd=tmp_path)
     assert (fixed.returncode, fixed.stderr) == (0, "")

@@ -35,7 +35,7 @@ def codes(table: dict[str, Any]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with twenty products and one that another program has written."""
+    """Return a store with twenty products, and one product that another program has written."""
     path = tmp_path_factory.mktemp("stores") / "shop.db"
     with Shop.open(f"file:{path}", create=True) as shop:
         shop.put_many(Product(sku=f"p{number}", name="Pen", price=Decimal(1)) for number in range(20))

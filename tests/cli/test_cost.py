@@ -185,7 +185,7 @@ def test_the_cost_output_does_not_round_large_figures(tmp_path: Path) -> None:
         "        return query(Line)\n",
         encoding="utf-8",
     )
-    # 17,355 full pages of 5,762 lines, which are 257 units of 4 KB each, and 490 lines more, 22 units.
+    # 17,355 full pages of 5,762 lines take 257 units of 4 KB each. 490 more lines take 22 units.
     costed = singletable("cost", model, "--compare").stdout
     checked = singletable("check", model).stdout
     units = "2,230,128.5 RRU"

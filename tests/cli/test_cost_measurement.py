@@ -1,4 +1,4 @@
-"""Measured updates change a value, even when the store has no other value for the field."""
+"""Measured updates change a value, even if the store contains no other value for the field."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_cost_measurement_notes_and_skips_a_field_without_another_value(
 ) -> None:
     assert (measured["change"].calls, measured["tag"].calls) == (0, 0)
     assert measured["change"].note == "kind has only one value, so nothing would change"
-    assert measured["tag"].note == "no stored item has another value for tags"
+    assert measured["tag"].note == "no stored item has a different value for tags"
 
 
 @entity(key=("ONE#{id}", "ONE"), expected_bytes=200)

@@ -25,9 +25,9 @@ def test_the_demo_output_of_the_shop_in_a_pipe_is_plain_text() -> None:
 
 
 def test_the_demo_command_shows_all_examples_in_under_five_seconds() -> None:
-    # Of the processor's own time: how many others share it is not the demo's doing.
+    # The test measures processor time, because elapsed time depends on other programs.
     seconds = []
-    for _ in range(2):  # the first run may have to compile what it imports
+    for _ in range(2):  # the first run may have to compile the modules that it imports
         before = os.times()
         done = singletable("demo")
         after = os.times()

@@ -71,7 +71,7 @@ def test_a_model_that_nothing_identifies_is_an_error_without_a_traceback(tmp_pat
         "class Notes(Table, entities=[Note]):\n    pass\n",
         encoding="utf-8",
     )
-    assert "Note: nothing says which fields identify an item" in refused(singletable("design", model))
+    assert "Note: no declaration says which fields identify an item" in refused(singletable("design", model))
 
 
 def test_an_invalid_limit_is_an_error() -> None:

@@ -44,7 +44,7 @@ def test_the_diff_command_finds_no_change_between_a_model_and_its_snapshot(tmp_p
     assert singletable("snapshot", SHOP, "--output", snapshot).returncode == 0
     finished = singletable("diff", snapshot, SHOP)
     assert (finished.returncode, finished.stderr) == (0, "")
-    assert finished.stdout == f"{snapshot} → {SHOP}: items are stored in the same way\n"
+    assert finished.stdout == f"{snapshot} → {SHOP}: both designs store items in the same way\n"
 
 
 def test_the_diff_command_prints_changes_remedies_and_cost(old: Path, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_the_diff_command_prints_changes_remedies_and_cost(old: Path, tmp_path: 
     rejected = singletable("diff", old, write(tmp_path / "same_index.py", BY_STATUS))
     assert rejected.returncode == 1
     assert (
-        'both are stored in GSI1PK, GSI1SK. Give the alias a new index: indexes=[GSI("gsi1", name="GSI1_2", '
+        'both have the attributes GSI1PK, GSI1SK. Give the alias a new index: indexes=[GSI("gsi1", name="GSI1_2", '
         'keys=("GSI1_2PK", "GSI1_2SK"))].' in rejected.stdout
     )
 

@@ -36,7 +36,7 @@ def test_the_heat_command_names_the_hot_event_type_and_its_shards(capsys: pytest
 
 def test_the_heat_command_exits_with_1_for_traffic_that_is_throttled_today(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["heat", PAGES]) == 1
-    assert "cache it, or keep copies of it" in capsys.readouterr().out
+    assert "cache the item, or store copies of it" in capsys.readouterr().out
 
 
 def test_the_heat_command_json_has_every_simulation_and_advice(capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,7 +173,7 @@ def test_the_heat_command_gives_advice_for_a_throttled_table(capsys: pytest.Capt
     main(["heat", EVENTS, "--times", "1"])
     assert "warm throughput" not in capsys.readouterr().out
     main(["heat", EVENTS, "--times", "100"])
-    assert "increase traffic slowly (--over 60), or raise the warm throughput" in capsys.readouterr().out
+    assert "Increase traffic slowly (--over 60), or raise the warm throughput" in capsys.readouterr().out
     main(["heat", EVENTS, "--times", "100", "--provisioned"])
     assert "Raise the provisioned capacity before traffic grows" in capsys.readouterr().out
 

@@ -1,4 +1,7 @@
-"""`singletable import`: live tables and other models become files that `check` reads; files are not overwritten."""
+"""`singletable import`: live tables and other models become files that `check` can read.
+
+Existing files are not overwritten.
+"""
 
 from __future__ import annotations
 

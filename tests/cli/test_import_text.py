@@ -1,4 +1,4 @@
-"""`singletable import` reads a schema.json, a OneTable schema or a worksheet, and writes a model that `check` reads."""
+"""`singletable import` reads a schema.json, a OneTable schema or a worksheet, and writes a model for `check`."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ SCHEMAS = [path.stem for path in (PUBLISHED / "schema_json").glob("*.json")]
 
 @contextmanager
 def design_of_file(table: DraftTable) -> Generator[Design, None, None]:
-    """Yield the design of the written file while its module exists, because annotations are resolved in it."""
+    """Yield the design of the written file. Its module exists in the block, because annotations are resolved in it."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "drafted_to_compare.py"
         file.write_text(python_source(Draft(table.class_name, (table,))), encoding="utf-8")
@@ -111,7 +111,7 @@ def assert_same_design(table: DraftTable) -> None:
 
 
 def objections_to_file(table: DraftTable) -> Sequence[Objection] | str:
-    """Return why the written file is invalid, or the error of Python."""
+    """Return why the written file is invalid, or the error that Python raises."""
     try:
         with design_of_file(table) as loaded:
             outcomes = plan_all(loaded)
@@ -192,7 +192,7 @@ def _pattern(**changed: object) -> DraftTable:
         (_pattern(entities=("Invoice",)), "the type Invoice is not allowed"),
         (
             _pattern(changes=(set_to_parameter("id"),), kind="update"),
-            "its body uses 'id', which is not one of its parameters",
+            "the body uses 'id', which is not one of its parameters",
         ),
         (_pattern(where=Compare("=", FieldPath(("total",)), Constant(1))), "the entity has no field 'total'"),
         (_pattern(where=Compare("=", FieldPath(("id",)), Constant(1))), "id is str, but the value is 1"),

@@ -48,7 +48,7 @@ def _write(tmp_path: Path) -> Write:
 
 
 def line_with(path: Path, text: str) -> int:
-    """The number of the last line that holds a text."""
+    """Return the number of the last line that contains a text."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return max(number for number, line in enumerate(lines, 1) if text in line)
 
@@ -112,7 +112,7 @@ def test_load_model_loads_a_file_of_any_name(write: Write, name: str) -> None:
     assert (finished.returncode, finished.stderr) == (0, "")
 
 
-# --- what is not there
+# --- missing files and modules
 
 
 def test_load_model_rejects_a_missing_file() -> None:
@@ -175,7 +175,7 @@ def test_load_model_reports_a_syntax_error_in_an_imported_module_at_its_location
     assert refused(singletable("check", path)).startswith(f"{broken}:3: ")
 
 
-# --- what goes wrong while the model is imported
+# --- errors while the model is imported
 
 
 @pytest.mark.parametrize(
@@ -380,8 +380,7 @@ def test_load_model_reports_duplicate_pattern_names_at_the_second(write: Write) 
     message = refused(singletable("check", path))
     second = line_with(path, "def thing")
     assert message.startswith(
-        f"{path}:{second}: the name 'thing' is defined twice; "
-        f"the other definition is the pattern at model.py:{second - 4}"
+        f"{path}:{second}: the name 'thing' is defined twice: the pattern at model.py:{second - 4} has the same name"
     )
 
 

@@ -31,14 +31,14 @@ ITEMS = 25
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with a table of the old design, its first migration, and the new model with the second one."""
+    """Return a folder with a table of the old design, its first migration, and the new model with the second."""
     (tmp_path / "orders.py").write_text(OLD, encoding="utf-8")
     table = load_table(str(tmp_path / "orders.py"))
     order: Any = table.design.entities[0].cls
     with table.open(f"file:{tmp_path / 'orders.db'}", create=True) as opened:
         opened.put_many([order(f"o{number}", f"c{number % 3}", "OPEN") for number in range(ITEMS)])
     made = singletable("migrate", "make", "orders.py", cwd=tmp_path)
-    assert (made.returncode, made.stdout) == (0, "migrations/0001_initial.json\n  the design that the table has now\n")
+    assert (made.returncode, made.stdout) == (0, "migrations/0001_initial.json\n  the current design of the table\n")
     (tmp_path / "orders.py").write_text(NEW, encoding="utf-8")
     return tmp_path
 
@@ -67,7 +67,7 @@ def test_the_migrate_command_leads_a_table_to_the_new_design(folder: Path) -> No
     assert (plan["items"], plan["failed"]) == (ITEMS, 0)
     assert plan["backfill"]["items"] == plan["contract"]["items"] == ITEMS
     assert call(folder, "status")["migrations"][1] == {"name": "0002_orders_by_status", "applied": False}
-    assert "must not write from the phase 'backfill' on" in refused(
+    assert "must not write after the phase 'backfill' has started" in refused(
         singletable("migrate", "run", "orders.py", "file:orders.db", cwd=folder)
     )
     assert call(folder, "run", "--dry-run")["items"] == ITEMS
@@ -126,7 +126,7 @@ def test_the_migrate_command_rejects_invalid_input(folder: Path, tmp_path: Path)
     def message(*arguments: str) -> str:
         return refused(singletable("migrate", *arguments, cwd=folder))
 
-    assert "leads to another design than Orders" not in message("plan", "orders.py", "file:none.db")
+    assert "has another design than Orders" not in message("plan", "orders.py", "file:none.db")
     assert "there is no store at file:none.db" in message("plan", "orders.py", "file:none.db")
     assert "there is no table 'Other'" in message("plan", "orders.py", "file:orders.db", "--table-name", "Other")
     assert "has no migrations; run `singletable migrate make`" in message(
@@ -137,6 +137,6 @@ def test_the_migrate_command_rejects_invalid_input(folder: Path, tmp_path: Path)
     (folder / "orders.py").write_text(
         NEW.replace("    status: str", "    status: str\n    note: str = ''"), encoding="utf-8"
     )
-    assert "leads to another design than Orders; nothing was written" in message(
+    assert "has another design than Orders; nothing was written" in message(
         "run", "orders.py", "file:orders.db", "--no-clients"
     )

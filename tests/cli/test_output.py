@@ -1,4 +1,4 @@
-"""Tables on a terminal: columns where they fit, otherwise row by row, without broken words."""
+"""Tables on a terminal: columns if they fit, otherwise row by row, without broken words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NO_BREAK_SPACE = "\u00a0"
 
 def _terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setenv("LINES", "25")  # without it, rich ignores COLUMNS on a dumb terminal
+    monkeypatch.setenv("LINES", "25")  # without this, rich ignores COLUMNS on a dumb terminal
     monkeypatch.setenv("TERM", "dumb")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
 

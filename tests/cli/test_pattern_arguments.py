@@ -1,4 +1,4 @@
-"""Arguments from a shell: every type is parsed, and invalid values are errors with the expected syntax."""
+"""Arguments from a shell: every type is parsed, and an invalid value is an error with the expected syntax."""
 
 import json
 from pathlib import Path
@@ -173,7 +173,7 @@ def _model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def values(model: Path, *arguments: str) -> list[str]:
-    """The key values of the request, in their order."""
+    """Return the key values of the request, in order."""
     finished = singletable("explain", "--json", model, *arguments)
     assert (finished.returncode, finished.stderr) == (0, "")
     (document,) = json.loads(finished.stdout)["patterns"]

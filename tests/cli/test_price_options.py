@@ -1,4 +1,4 @@
-"""Prices come from a region or from a file; an unreadable file is an error."""
+"""Prices come from a region or from a file. An unreadable file is an error."""
 
 from __future__ import annotations
 

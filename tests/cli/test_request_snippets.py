@@ -1,4 +1,4 @@
-"""Snippets of requests: the boto3 code runs on the engine, and a shell reads the AWS CLI command as it was meant."""
+"""Snippets of requests: the boto3 code runs on the engine, and a shell parses the AWS CLI command correctly."""
 
 from __future__ import annotations
 

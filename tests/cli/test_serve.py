@@ -49,7 +49,7 @@ class Running:
         return session.client("dynamodb", endpoint_url=self.ready["url"])
 
     def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """The exit code, and what was said on standard error."""
+        """Stop the server. Return the exit code, and the text on standard error."""
         self.process.send_signal(number)
         _, said = self.process.communicate(timeout=SECONDS_MAX)
         return self.process.returncode, said
@@ -137,7 +137,7 @@ def test_the_serve_command_with_access_keys_rejects_requests_without_a_valid_key
 
 
 def list_tables(running: Running, **headers: str) -> tuple[int, str | None]:
-    """Send a request with these headers; return its status, and which pages may read the response."""
+    """Send a request with these headers. Return its status, and the origin that may read the response."""
     connection = HTTPConnection(running.ready["host"], running.ready["port"], timeout=SECONDS_MAX)
     target = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.ListTables"}
     try:
@@ -172,7 +172,7 @@ def test_the_serve_command_reports_a_port_that_is_in_use() -> None:
         said = refused(singletable("serve", "--port", str(port)))
     assert said == (
         f"127.0.0.1:{port} is already in use by another server.\n"
-        f"  Stop it, or choose another port: --port {port + 1}, or --port 0 for a free one.\n"
+        f"  Stop that server, or choose another port: --port {port + 1}, or --port 0 for a free port.\n"
     )
 
 
@@ -251,7 +251,7 @@ def test_the_serve_command_reports_missing_libraries_with_the_install_command(
 
 
 def test_serve_imports_no_unneeded_modules() -> None:
-    # Counted, not timed: a start is quick when little is imported.
+    # Imported modules are counted instead of timed, because a start is fast if few modules are imported.
     command = [sys.executable, "-X", "importtime", "-m", "singletable", "serve", "--port", "0"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None

@@ -31,7 +31,7 @@ def test_the_size_command_shows_the_size_of_an_item_by_attribute(item: Path) -> 
         ["total", "N", "5", "3", "8"],
         ["lines", "L", "5", "7", "12"],
     ]
-    assert "PutItem             new, or replaces one that is not larger  1 WRU" in lines
+    assert "PutItem             new item, or replaces an item that is not larger  1 WRU" in lines
     assert "  one 4 KB read unit of a Query: 107 items (0.5 RRU eventually, 1 RRU strongly consistent)" in lines
 
 

@@ -1,4 +1,4 @@
-"""Edits of Python source: only the edited declaration changes, and comments, layout and line endings stay."""
+"""Edits of Python source: only the edited declaration changes. Comments, layout and line endings stay the same."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def test_the_sql_command_shows_all_pages_up_to_the_limit(store: Path) -> None:
     lines = shown(store, "SELECT sk FROM \"table\" WHERE pk = 'large'")
     assert (lines[0], lines[-1]) == ("6 rows", "consumed 220 read units in 2 requests")
     lines = shown(store, "SELECT sk FROM \"table\" WHERE pk = 'large'", "--limit", "2")
-    assert (lines[0], lines[-1]) == ("2 rows", "there are more rows: raise --limit to show them")
+    assert (lines[0], lines[-1]) == ("2 rows", "there are more rows; increase --limit to show them")
 
 
 def test_the_sql_command_reports_twice_the_cost_for_consistent_reads(store: Path) -> None:

@@ -12,14 +12,14 @@ from singletable.client.transport import Transport
 
 Document = dict[str, Any]
 Change = Callable[[str, Document], Document | None]
-"""Receives an operation and its parameters or response; returns a replacement, or None for no change."""
+"""Receives an operation and its parameters or response. Returns a replacement, or None for no change."""
 
 AT_ONCE = Retries(attempts=3, first_seconds=0.0)
 """Retries without pauses."""
 
 
 class Between(Transport):
-    """Passes requests and responses through the test's functions."""
+    """Passes requests and responses through the functions of the test."""
 
     def __init__(self, inner: Transport, request: Change | None, answer: Change | None) -> None:
         self.inner, self.name = inner, inner.name
@@ -52,7 +52,7 @@ class Between(Transport):
 
 
 def between(table: Table, request: Change | None = None, answer: Change | None = None) -> Between:
-    """Wrap the transport of an open table, with retries without pauses."""
+    """Wrap the transport of an open table. Retries have no pauses."""
     session = table._opened().session
     stands = Between(session.transport, request, answer)
     session.transport = stands

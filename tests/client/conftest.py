@@ -20,7 +20,7 @@ Servers = Callable[[str], str]
 
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    """The servers of this worker, each started for the first test that needs it."""
+    """The servers of this worker. Each is started for the first test that needs it."""
     with ExitStack() as stack:
         started: dict[str, str] = {}
         unavailable: dict[str, str] = {}
@@ -42,7 +42,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
 
 @pytest.fixture(scope="session")
 def boto3_to_engine() -> Iterator[Any]:
-    """A boto3 client of this worker, which sends its requests to an engine in this process."""
+    """Return a boto3 client of this worker, which sends its requests to an engine in this process."""
     with Engine("memory:") as engine:
         yield boto3_client(engine)
 
@@ -65,7 +65,10 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, servers: Servers) -> I
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Skip a test on another project's server that does not support an action; another test checks that ours does."""
+    """Skip a test if a server of another project does not support an action.
+
+    Another test checks that our server does.
+    """
     try:
         return (yield)
     except RequestRefused as refusal:

@@ -1,7 +1,7 @@
-"""Where the tests of the data layer open tables: the engine, our server, and servers of other projects.
+"""The places where the tests of the data layer open tables: the engine, our server, and servers of other projects.
 
 The peers are installed into the folder of the benchmarks. dynalite and ExtendDB install and start within seconds, so
-every run has them; DynamoDB Local takes part where it was installed before.
+every run uses them. DynamoDB Local is used only if it was installed before.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ PEERS = ("dynalite", "dynamodb-local", "extenddb")
 PLACES = (*EMBEDDED, OURS, BOTO3, *PEERS)
 
 LACKS = {
-    # Every open table has a database of its own.
+    # Every open table has its own database.
     "memory": frozenset({"several openings"}),
     # They count capacity differently: dynalite counts no index writes, DynamoDB Local counts no missing keys and ends
-    # pages by their size after the filter. dynalite has no transactions, and in its conditions no map or list equals
-    # another.
+    # pages by their size after the filter. dynalite has no transactions. In its conditions, no map or list equals
+    # another map or list.
     "dynalite": frozenset({"exact units", "transactions", "transactional reads", "equal maps and lists"}),
     "dynamodb-local": frozenset({"exact units", "pages by what is read"}),
     # ExtendDB counts no units for indexes in BatchWriteItem and TransactWriteItems, nor for missing keys in
-    # BatchGetItem. It measures the 1 MB of a page after the filter, returns no LastEvaluatedKey when the last item
-    # fills the page, and its begins_with misses keys that continue with U+10FFFF.
+    # BatchGetItem. It measures the 1 MB of a page after the filter, and returns no LastEvaluatedKey if the last item
+    # fills the page. Its begins_with does not find keys that continue with U+10FFFF.
     "extenddb": frozenset(
         {
             "exact units",
@@ -65,7 +65,7 @@ LACKS = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where a test opens its tables."""
+    """The place where a test opens its tables."""
 
     kind: str
     url: Any
@@ -73,7 +73,7 @@ class Place:
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def open(self, table: type[T], **options: Any) -> T:
-        """Return the open table; creates it if it does not exist."""
+        """Return the open table. Create it if it does not exist."""
         return table.open(self.url, **{"create": True, **options})
 
     def fresh(self, table: type[T], **options: Any) -> T:
@@ -84,7 +84,7 @@ class Place:
 
     @contextmanager
     def clocked(self, table: type[T], now: Callable[[], float]) -> Iterator[T]:
-        """Return the table with its own clock; the server deletes no expired items during the test."""
+        """Return the table with its own clock. The server deletes no expired items during the test."""
         if self.kind not in EMBEDDED:
             with self.open(table, now=now) as opened:
                 yield opened
@@ -102,7 +102,10 @@ class Place:
         return feature not in LACKS.get(self.kind, ())
 
     def examples(self, wanted: int) -> int:
-        """Return the number of examples of a property test: fewer on slow servers, since memory tests them too."""
+        """Return the number of examples of a property test.
+
+        Slow servers run fewer, because the test in memory runs all of them.
+        """
         if self.kind == "memory":
             return wanted
         return max(3, wanted // 4) if self.kind == "file" else max(2, wanted // 10)
@@ -132,7 +135,7 @@ def forget_tables(url: Any) -> None:
 
 @contextmanager
 def server(kind: str, folder: Path) -> Iterator[str]:
-    """Yield the URL of a server of this worker; skips the test if the server is not available."""
+    """Yield the URL of a server of this worker. Skip the test if the server is not available."""
     try:
         with run_server(kind, _program(kind, folder)) as started:
             yield started.url

@@ -13,7 +13,7 @@ from singletable import Page, Table, collection, delete, entity, get, pattern, q
 from singletable import field as of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-# Items that expire before this have expired for a table with this clock, but not for any server.
+# Items that expire before this time have expired for a table with this clock, but not for any server.
 IN_TWO_HOURS = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=2)
 
 

@@ -15,7 +15,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def is_starred(author_name: str, title: str) -> bool:
-    """The condition of a counter, which reads a copy and a field of the item's own."""
+    """The condition of a counter. It reads a copy and a field of the item itself."""
     return (author_name == "grace") | (title == "x#y")
 
 

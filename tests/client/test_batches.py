@@ -1,4 +1,4 @@
-"""Bulk writes: any number of items, in order, with unprocessed and rejected items, and the result of each."""
+"""Bulk writes: any number of items, in order, with unprocessed and rejected items, and the result of each item."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.client.shop import Order, OrderItem, Shop, order
 
 
 def written_ids(request: Document) -> list[str]:
-    """The ids of the orders that a request puts or deletes."""
+    """Return the ids of the orders that a request puts or deletes."""
     keys = [(write.get("PutRequest", {}).get("Item") or write["DeleteRequest"]["Key"]) for write in writes_of(request)]
     return [key["PK"]["S"].removeprefix("ORDER#") for key in keys]
 
@@ -138,7 +138,7 @@ def test_bulk_writes_split_an_endless_iterator_of_one_key_into_batches(shop: Sho
 @pytest.mark.parametrize("awaited", [False, True])
 def test_bulk_writes_retry_unprocessed_items(shop: Shop, awaited: bool) -> None:
     def leave_over(operation: str, request: Document) -> Document | None:
-        """Passes on the first three writes of a request."""
+        """Pass on only the first three writes of a request."""
         return {"RequestItems": {"Shop": writes_of(request)[:3]}} if operation == "BatchWriteItem" else None
 
     def tell_of_it(operation: str, answer: Document) -> Document | None:
@@ -148,7 +148,8 @@ def test_bulk_writes_retry_unprocessed_items(shop: Shop, awaited: bool) -> None:
         return {"UnprocessedItems": {"Shop": left} if left else {}}
 
     seen = between(shop, leave_over, tell_of_it)
-    values = [order(number) for number in range(20)]  # one request at a time, so the response is that of the last
+    # one request at a time, so the response is that of the last request
+    values = [order(number) for number in range(20)]
     told: list[BatchProgress] = []
     if awaited:
         result = asyncio.run(shop.aio.put_many(values, progress=told.append))
@@ -193,7 +194,7 @@ def test_bulk_writes_fail_for_items_that_stay_unprocessed_without_an_error(shop:
 
 
 def test_bulk_writes_pause_longer_while_nothing_is_written(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    rounds = iter([0, 0, 1, 0, 0, 1])  # how many writes of each request succeed
+    rounds = iter([0, 0, 1, 0, 0, 1])  # the number of successful writes of each request
 
     def leave_over(operation: str, answer: Document) -> Document:
         left = writes_of(seen.requests[-1])[next(rounds) :]
@@ -291,7 +292,7 @@ def test_bulk_writes_send_at_most_sixteen_megabytes_in_a_request(shop: Shop) -> 
             )
 
     between(shop, measure)
-    # Each of these characters is one byte of an item, and six on the wire.
+    # Each of these characters is one byte of an item, and six bytes in the request.
     assert shop.put_many(order(number, note="\x01" * 380_000) for number in range(9)) == BatchResult(9)
     assert sorted(sizes) == [2 * 2_280_000, 7 * 2_280_000]
     assert shop.order("o0008") == order(8, note="\x01" * 380_000)

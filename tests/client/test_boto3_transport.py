@@ -1,4 +1,4 @@
-"""boto3 clients as a transport: hooks and instrumentation see each request, and no exception of botocore escapes.
+"""boto3 clients as a transport: hooks and instrumentation see each request, and no exception of botocore is raised.
 
 The other tests of this folder also run on this transport (`places.py`).
 """
@@ -57,7 +57,7 @@ class Blobs(Table, entities=[Blob]):
 
 @pytest.fixture
 def engine() -> Iterator[Engine]:
-    with Engine("memory:", sweep_seconds=None) as opened:  # a sweep is a write, which can meet an injected conflict
+    with Engine("memory:", sweep_seconds=None) as opened:  # a sweep is a write, which could get an injected conflict
         yield opened
 
 
@@ -96,7 +96,7 @@ def test_event_hooks_of_a_boto3_client_see_every_request(engine: Engine) -> None
 def test_instrumentation_that_patches_botocore_sees_every_request(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """X-Ray, Datadog and OpenTelemetry's botocore instrumentation replace this method, also after the table is open."""
+    """X-Ray, Datadog and OpenTelemetry's botocore instrumentation replace this method, even after the table is open."""
     calls: list[str] = []
     original = BaseClient._make_api_call
 

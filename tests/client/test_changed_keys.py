@@ -15,7 +15,7 @@ from singletable.engine.engine import Engine
 @entity(key=("U#{id}", "U"), gsi1=("E#{email}", "{id}"), unique=["email"])
 @dataclass
 class User:
-    """A user whose tags may be none, and whose email is an index's key."""
+    """A user whose tags can be None, and whose email is the key of an index."""
 
     id: str
     email: str | None = None
@@ -62,7 +62,7 @@ def test_index_key_changes_of_a_cleared_field_leave_the_index_and_free_its_uniqu
 @entity(key=("M#{id}", "M"), gsi1=("S#{status}", "O#{owner}"))
 @dataclass
 class Mistyped:
-    """A default that the type does not allow, as people write it."""
+    """A class with a default that its type does not allow, as people often write it."""
 
     id: str
     owner: str
@@ -72,7 +72,7 @@ class Mistyped:
 @entity(key=("L#{id}", "L"), gsi1=("Z#{zone}", "R#{rank:03d}"), unique=["name"])
 @dataclass
 class Place:
-    """An entity whose index was declared later."""
+    """An entity with an index that was declared later."""
 
     id: str
     zone: str

@@ -1,4 +1,4 @@
-"""Concurrent and combined writes: changes between read and write, and copies and unique values in one transaction."""
+"""Concurrent and combined writes: changes after a read, and copies and unique values in one transaction."""
 
 # ruff: noqa: PT012  # a transaction is a block, and fails at its end
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Note:
 
 
 class Desk(Table, entities=[Owner, Paper, Note]):
-    """Papers that have an owner, and notes that nothing else depends on."""
+    """Papers that have an owner, and notes on which nothing depends."""
 
     @pattern()
     def papers_of(self, owner: str) -> Page[Paper]:
@@ -76,7 +76,7 @@ class Desk(Table, entities=[Owner, Paper, Note]):
 
 
 def _once(desk: Desk, written: Paper | Note) -> Callable[[str, Document], None]:
-    """Creates an item right after a read did not find it."""
+    """Create an item immediately after a read did not find it."""
     pending = [written]
 
     def comes(operation: str, _: Document) -> None:
@@ -162,7 +162,7 @@ class Notice:
 
 
 class Network(Table, entities=[User, Follow, Follower, Notice], accept={"ST101": "names of tests"}):
-    """Mirrored edges with a copied name, and notices that copy from the edges."""
+    """Mirrored edges with a copied name, and notices that copy fields of the edges."""
 
     @pattern()
     def followers(self, b: str) -> Page[Follower]:
@@ -216,7 +216,7 @@ def test_update_copies_writes_a_source_and_its_copies_in_one_transaction(
         else:
             network.create(Follow("u1", "u3"))
         network.put(User("u4", "Bob"))
-        network.create(Follow("u1", "u4"))  # the name is not used any more
+        network.create(Follow("u1", "u4"))  # the name is no longer used
 
 
 def test_update_copies_rejects_copies_of_copies_in_a_transaction_with_their_first_source(place: Place) -> None:
@@ -256,7 +256,7 @@ class Gate(Table, entities=[Pass]):
 
 
 def _two_of_one_code(gate: Gate) -> None:
-    """An expired pass, and a later one with its code."""
+    """Return an expired pass, and a later pass with the same code."""
     gate.create(Pass("old", "c", int(time()) - 60))
     gate.create(Pass("new", "c"))
 
@@ -307,7 +307,7 @@ class Doc:
 
 
 class Archive(Table, entities=[Holder, Doc]):
-    """Owners of an older version that count."""
+    """An archive whose owners have an older version and count their items."""
 
 
 def test_derived_actions_reject_the_deletion_of_an_older_owner_that_counts_something(place: Place) -> None:
@@ -332,7 +332,7 @@ def test_derived_actions_read_unset_copies_of_an_object_from_the_source_item(pla
         assert network.create(Follow("u1", "u2")).b_name == "Bob"
         assert stands.operations == ["GetItem", "Query", "TransactWriteItems"]  # the Query finds the copies
         stands.operations.clear()
-        network.create(Follow("u2", "u1", b_name="Ada"))  # the object has the value itself
+        network.create(Follow("u2", "u1", b_name="Ada"))  # the object contains the value itself
         assert stands.operations == ["Query", "TransactWriteItems"]
         stands.operations.clear()
         with network.transaction() as tx:

@@ -1,4 +1,4 @@
-"""Copies: two of one source in one item, and in items of an older schema version."""
+"""Copies: two copies of one source in one item, and copies in items of an older schema version."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Message:
 
 
 class Mail(Table, entities=[User, Message]):
-    """Messages that carry the names of both ends."""
+    """Messages that contain the names of sender and receiver."""
 
     @pattern()
     def sent(self, sender: str) -> Page[Message]:
@@ -108,7 +108,7 @@ def kinds_were_called_types(item: dict[str, object]) -> dict[str, object]:
 
 
 class Posts(Table, entities=[User, Post]):
-    """Posts whose first version had no copy."""
+    """Posts of which the first version had no copy."""
 
     @pattern()
     def posts_of(self, author: str) -> Page[Post]:

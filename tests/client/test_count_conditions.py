@@ -1,4 +1,4 @@
-"""Counters with a condition: after every kind of write they equal a count of the items that meet it."""
+"""Counters with a condition: after every kind of write, they equal the number of items that meet the condition."""
 
 # a transaction is a block, and fails at its end
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Ticket:
 
 
 class Desk(Table, entities=[Project, Ticket]):
-    """Projects that count their tickets, and those that are open."""
+    """Projects that count their tickets, and separately their open tickets."""
 
     @pattern()
     def project(self, id: str) -> Project | None:
@@ -108,7 +108,7 @@ def desk(place: Place) -> Iterator[Desk]:
 
 
 def counts(desk: Desk, id: str = "a") -> tuple[int, int]:
-    """The counters of a project, which are compared with a count of its tickets."""
+    """Return the counters of a project, after comparing them with the number of its tickets."""
     project = desk.project(id)
     assert project is not None
     found = [ticket for ticket in desk.scan(Ticket, reason="test", consistent=True) if ticket.project_id == id]
@@ -261,7 +261,7 @@ class Task:
 
 
 class Alone(Table, entities=[Board, Task]):
-    """A board that counts its open tasks and nothing else."""
+    """A board that counts only its open tasks."""
 
 
 def test_derived_actions_delete_an_owner_only_if_its_counters_are_zero(place: Place) -> None:
@@ -310,7 +310,7 @@ def test_a_dry_run_shows_the_counters_of_the_transaction() -> None:
 
 
 def _before_the_transaction(desk: Desk, write: Callable[[], object]) -> Callable[[str, Document], None]:
-    """Writes right before the first transaction is sent."""
+    """Write immediately before the first transaction is sent."""
     pending = [write]
 
     def comes(operation: str, _: Document) -> None:
@@ -401,7 +401,7 @@ class Post:
 
 
 class Forum(Table, entities=[User, Topic, Post]):
-    """Posts that copy the plan of their author, which is the condition of a counter."""
+    """Posts that copy the plan of their author. The plan is the condition of a counter."""
 
     @pattern()
     def posts_of(self, author: str) -> Page[Post]:
@@ -412,7 +412,7 @@ PLAN = of(User, lambda u: u.plan)
 
 
 def _paid(forum: Forum) -> dict[str, int]:
-    """The counters of topics and users, which are compared with a count of the posts."""
+    """Return the counters of topics and users, after comparing them with the number of posts."""
     posts = list(forum.scan(Post, reason="test", consistent=True))
     found: dict[str, int] = {}
     for owner in (*forum.scan(Topic, reason="test"), *forum.scan(User, reason="test")):
@@ -450,7 +450,7 @@ def test_update_copies_changes_counters_when_source_and_condition_change_togethe
         assert _paid(forum) == {"x": 1, "y": 0, "u": 1, "v": 0}
 
 
-# Stored names, types and values that are missing
+# Stored names, types, and missing values.
 
 
 class Level(Enum):
@@ -506,7 +506,7 @@ class Car:
 
 
 class Fleets(Table, entities=[Fleet, Car]):
-    """Counters whose conditions read all kinds of values."""
+    """Counters with conditions that read all kinds of values."""
 
 
 @pytest.mark.parametrize(
@@ -610,7 +610,7 @@ def rename_state(item: dict[str, Any]) -> dict[str, Any]:
 
 
 class Jobs(Table, entities=[Board, Job]):
-    """Jobs whose status had another name."""
+    """Jobs whose status had a different name before."""
 
 
 def test_derived_actions_evaluate_a_count_condition_on_the_upgraded_item() -> None:

@@ -1,4 +1,7 @@
-"""Deletion of item collections: children first, the root last, derived data in sync, and resumable anywhere."""
+"""Deletion of item collections: children first and the root last, with derived data in sync.
+
+It can be resumed anywhere.
+"""
 
 from __future__ import annotations
 
@@ -51,12 +54,12 @@ def filled(shop: Shop, children: int = 3) -> Shop:
 
 
 def send(stands: Between, operation: str, **parameters: Any) -> None:
-    """Send a request of another client, which is not recorded."""
+    """Send a request of another client. It is not recorded."""
     stands.inner.send(operation, json.dumps(parameters).encode())
 
 
 def raw_key(table: Table, of: Key[Any]) -> Document:
-    """A key as it is stored."""
+    """Return a key in its stored form."""
     return key_of(next(each for each in table.design.entities if each.cls is of.entity), of.values)
 
 
@@ -127,7 +130,7 @@ def test_delete_collection_reports_progress_with_totals_over_all_pages(shop: Sho
 
 
 def cut_after(table: Table, requests: int) -> Between:
-    """Lets some requests pass and rejects all later ones."""
+    """Let some requests pass, and reject all later ones."""
     left = requests
 
     def cut(operation: str, request: Document) -> None:
@@ -141,11 +144,11 @@ def cut_after(table: Table, requests: int) -> Between:
 
 @pytest.mark.parametrize("requests", range(6))
 def test_delete_collection_continues_an_interrupted_deletion_with_the_same_call(shop: Shop, requests: int) -> None:
-    filled(shop, 60)  # the requests are Query, three of BatchWriteItem at once, Query, BatchWriteItem
+    filled(shop, 60)  # the requests are a Query, three concurrent BatchWriteItem, a Query, and a BatchWriteItem
     stands = cut_after(shop, requests)
     with pytest.raises(Unreachable) as interrupted:
         shop.delete_collection(ROOT)
-    assert interrupted.value.__notes__[-1].endswith("items before this error; the same call continues.")
+    assert interrupted.value.__notes__[-1].endswith("items before this error; repeat the call to continue.")
     shop._opened().session.transport = stands.inner
     assert shop.order("o0001") == order(1)
     assert shop.delete_collection(ROOT).failed == ()
@@ -191,8 +194,8 @@ def test_delete_collection_ends_before_the_root_if_items_keep_appearing(shop: Sh
     assert failure.value == ROOT
     assert isinstance(failure.reason, ConditionFailed)
     assert str(failure.reason) == (
-        "Order with id='o0001' was not deleted: other writers keep adding items to its collection; stop those "
-        "writes and call again"
+        "Order with id='o0001' was not deleted: other writers keep adding items to its collection; stop these "
+        "writers and call the method again"
     )
     assert shop.order("o0001") == order(1)
 
@@ -514,7 +517,7 @@ ITEMS_IN_ALBUM = 1 + 4 + 6 + 1 + 2
 
 
 def rest(music: Music) -> list[tuple[str, str]]:
-    """Every item and marker of what is not in album a, and nothing of it."""
+    """Return every item and marker that does not belong to album a."""
     found = items_of(music)
     assert [each for each in found if "a0" in each[0] or "title of a" in each[0] or each[0] == "ALBUM#a"] == []
     assert [each for each in found if each[1] == "LIKES#a"] == []
@@ -526,7 +529,7 @@ def test_delete_collection_deletes_derived_data_with_its_items(music: Music) -> 
     rest(music)
     assert music.album("a") is None
     assert music.album("b") == Album("b", "title of b", tracks=4, likes=2)
-    music.create(Album("c", "title of a"))  # the unique values are free again
+    music.create(Album("c", "title of a"))  # the unique values can be used again
     music.create(Track("c", 0, "isrc a0"))
 
 
@@ -541,7 +544,7 @@ def test_delete_collection_deletes_counted_items_before_their_owners(music: Musi
     ]
     assert deleted.index("TRACK") > max(place for place, name in enumerate(deleted) if name == "Z_TAKE")
     assert deleted[-1] == "ALBUM"
-    # One pass for takes, labels and likes, one for tracks, and one that finds only the album.
+    # One pass deletes takes, labels and likes, one deletes tracks, and one finds only the album.
     assert seen.operations.count("Query") == 3
 
 
@@ -647,7 +650,7 @@ def test_delete_collection_deletes_a_mirror_that_differs_from_its_source_alone(m
     stored = raw_key(music, key(Like, fan="f1", album="a"))
     call(music, "PutItem", Item={**call(music, "GetItem", Key=stored)["Item"], "stars": {"N": "1"}})
     result = music.delete_collection(ALBUM)
-    # The source is in another partition, where no mirror leads to it, and the album still counts it.
+    # The source is in another partition, to which no mirror leads. The album still counts it.
     assert [failure.value for failure in result.failed] == [ALBUM]
     assert "has likes = 1: it still counts other items" in str(result.failed[0].reason)
     assert music.get(key(Like, fan="f1", album="a")) == Like("f1", "a", 1)

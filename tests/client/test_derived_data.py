@@ -82,7 +82,7 @@ class Odder:
 
 
 class Odds(Table, entities=[Odd, Odder]):
-    """Entities whose stored names have characters that no template has."""
+    """Entities whose stored names contain characters that no template can contain."""
 
 
 def test_unique_markers_support_any_text_as_the_stored_name_of_an_entity(place: Place) -> None:

@@ -102,7 +102,7 @@ def test_derived_actions_keep_derived_data_in_sync_in_every_random_write(seed: i
 
 
 def test_the_random_test_of_derived_actions_commits_transactions() -> None:
-    # Not asserted for every seed: with seed 37, for example, all transactions of 60 steps are rejected.
+    # This is not asserted for every seed. For example, with seed 37, all transactions of 60 steps are rejected.
     assert _do_at_random(1, steps=60)["transaction"]
 
 

@@ -23,7 +23,7 @@ def one_item_a_page(operation: str, request: Document) -> Document:
 
 @contextmanager
 def shallow() -> Iterator[None]:
-    """Set a low recursion limit, which a recursion per page would exceed."""
+    """Set a low recursion limit. One recursion per page would exceed it."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(400)
     try:
@@ -34,7 +34,9 @@ def shallow() -> Iterator[None]:
 
 @pytest.fixture
 def emptied(shop: Shop, place: Place) -> tuple[Shop, Between]:
-    """Thousands of pages that the filter empties (hundreds on a server), after one item and before two."""
+    """Return a table with thousands of pages that the filter empties (hundreds on a server), after one item and before
+    two.
+    """
     done = [order(number, status="DONE") for number in range(1, PAGES, 1 if place.kind in EMBEDDED else 8)]
     shop.put_many([order(0, status="OPEN"), *done, order(PAGES, status="OPEN"), order(PAGES + 1, status="OPEN")])
     return shop, between(shop, one_item_a_page)

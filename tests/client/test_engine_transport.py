@@ -1,4 +1,4 @@
-"""Tables in an open engine use its clock, limits and faults."""
+"""Tables in an open engine use its clock, its limits and its faults."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_open_table_rejects_a_value_that_is_neither_a_url_nor_an_engine(place: o
 
 @pytest.mark.parametrize("kind", ["memory:", "file:"])
 def test_engine_transport_gives_the_clock_of_a_table_to_the_engine_that_it_opens(kind: str, tmp_path: Path) -> None:
-    clock = [START.timestamp()]  # long ago by the machine's clock, which would delete the session at once
+    clock = [START.timestamp()]  # this time is long ago for the machine's clock, which would delete the session at once
     url = kind if kind == "memory:" else f"file:{tmp_path}/shop.db"
     with Shop.open(url, create=True, now=lambda: clock[0]) as shop:
         engine = cast(Any, shop._opened().session.transport).engine
@@ -53,7 +53,7 @@ def test_engine_transport_gives_the_clock_of_a_table_to_the_engine_that_it_opens
         assert engine.sweep() == 0
         assert shop.session("s") is not None
         clock[0] += 2 * 3600
-        engine.sweep()  # unless it has run already
+        engine.sweep()  # does nothing if the sweep has run already
         assert shop.session.using(expired=True)("s") is None
 
 

@@ -1,4 +1,4 @@
-"""Every pattern of every example returns what brute force selects from generated items."""
+"""Every pattern of every example returns the same items as a selection from all generated items."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _check(place: Place, table: type[Table], pattern: PatternDeclaration, data: 
         for value in data.draw(
             st.lists(st.one_of([generate.items(entity) for entity in design.entities]), max_size=25)
         ):
-            with suppress(KeyRefused):  # an empty key; DynamoDB rejects it too
+            with suppress(KeyRefused):  # an empty key, which DynamoDB rejects too
                 oracle.put(value)
                 _store(opened, value)
         arguments = {name: data.draw(generate.argument(p), label=name) for name, p in pattern.parameters.items()}
@@ -68,14 +68,14 @@ def _check(place: Place, table: type[Table], pattern: PatternDeclaration, data: 
 
 
 def _seen(value: Any, outcome: Plan) -> Any:
-    """Return the object as the pattern returns it: whole, or as its view."""
+    """Return the object in the form in which the pattern returns it: whole, or as its view."""
     if outcome.view is None:
         return value
     return outcome.view(**{name: getattr(value, name) for name in fields_of(outcome.view)})
 
 
 def _store(opened: Table, value: Any) -> None:
-    """Write an item without derived data, since these tests only read."""
+    """Write an item without derived data, because these tests only read."""
     design, session = opened.design, opened._opened().session
     entity = design.entity_of(type(value))
     item = item_of(design, entity, values_of(entity, value))
@@ -85,7 +85,7 @@ def _store(opened: Table, value: Any) -> None:
 def _answer(
     bound: Any, arguments: dict[str, Any], outcome: Plan, expected: list[Any], *, awaited: bool
 ) -> list[Any] | None:
-    """Return the result of the pattern as a list; None if the items violate the design, and it raises."""
+    """Return the result of the pattern as a list. Return None if it raises because the items violate the design."""
     pattern = outcome.pattern
     try:
         found = asyncio.run(bound.aio(**arguments)) if awaited else bound(**arguments)

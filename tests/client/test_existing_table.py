@@ -89,7 +89,7 @@ ITEM = {**KEY, "siteName": {"S": "roof"}, "tempC": {"N": "21.5"}, "unknown": {"S
 
 @pytest.fixture
 def somebody(place: Place) -> Iterator[Any]:
-    """Creates the table with plain DynamoDB requests, and yields the function that sends them."""
+    """Create the table with plain DynamoDB requests, and yield the function that sends them."""
     if place.kind == "memory":
         pytest.skip("memory: is a store of one's own, in which nobody was before")
     transport = transport_for(place.url)

@@ -59,11 +59,11 @@ class Lease:
 
 
 class Leases(Table, entities=[Lease]):
-    """A machine belongs to one lease at a time, until it ends."""
+    """Leases of machines. A machine belongs to one lease at a time, until the lease ends."""
 
     @pattern()
     def lease(self, id: str) -> Lease | None:
-        """A lease by its id."""
+        """Return a lease by its id."""
         return get(Lease)
 
     @pattern()

@@ -1,4 +1,4 @@
-"""Ids of every kind: different ids have different keys, none widens a range, and long ones are rejected."""
+"""Ids of every kind: different ids have different keys, no id extends a range, and long ids are rejected."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_model_keys_reject_a_key_that_is_too_long_with_the_limit(notes: Notes) -
     with pytest.raises(KeyRefused, match=r"SK has \d+ bytes, but DynamoDB allows at most 1024"):
         notes.put(Note("o", "f" * 1020, "1"))
     with pytest.raises(KeyRefused, match="at most 1024"):
-        notes.put(Note("o", "#" * 400, "1"))  # each is escaped as three characters
+        notes.put(Note("o", "#" * 400, "1"))  # each of them is escaped as three characters
     with pytest.raises(KeyRefused, match="PK is empty"):
         notes.put(Bare(""))
     with pytest.raises(KeyRefused, match="surrogate"):

@@ -150,6 +150,6 @@ def test_index_key_changes_after_updates_equal_the_keys_of_a_fresh_put(place: Pl
 
 
 def keys_in(table: Tasks) -> dict[str, Any]:
-    """Return the stored key attributes of the one item."""
+    """Return the stored key attributes of the only item."""
     item = call(table, "GetItem", Key={"PK": {"S": "TASK#t"}, "SK": {"S": "TASK"}})["Item"]
     return {name: value for name, value in item.items() if name.endswith(("PK", "SK"))}

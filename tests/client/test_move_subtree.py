@@ -1,4 +1,4 @@
-"""Subtree moves: parents first, resumable anywhere, and safe with concurrent writers."""
+"""Subtree moves: parents first, resumable at every step, and safe with concurrent writers."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_move_subtree_moves_fifty_nodes_in_a_transaction_parents_before_children
     order = [path for paths in written for path in paths]
     assert all(path[:-1] in order[:number] for number, path in enumerate(order) if path[:-1] in order)
     assert told == [BatchProgress(50, 0, 70), BatchProgress(100, 0, 20), BatchProgress(120, 0, 0)]
-    # The read of both places, the page, three transactions, and a last Query that finds nothing.
+    # The requests are the read of both places, the page, three transactions, and a last Query that finds nothing.
     assert seen.operations == ["TransactGetItems", "Query", *["TransactWriteItems"] * 3, "Query"]
     assert orgs.metrics.by_pattern["move_subtree"].requests == 6
 
@@ -202,7 +202,7 @@ def test_move_subtree_moves_a_node_with_the_change_of_another_writer(place: Plac
         transport = orgs._opened().session.transport
 
         def change_first(operation: str, request: Document) -> None:
-            """Just before each step, somebody renames one of its nodes."""
+            """Just before each step, another writer renames one of its nodes."""
             if operation == "TransactWriteItems" and len(changed) < 3:
                 item = next(each["Delete"]["Key"] for each in request["TransactItems"] if "Delete" in each)
                 path = tuple(part.replace("%23", "#") for part in item["SK"]["S"].split("#")[1:])
@@ -294,7 +294,8 @@ def test_move_subtree_names_an_existing_node_below_the_new_path_and_continues_wi
         orgs.put(taken)
         with pytest.raises(AlreadyExists, match=r"path=\('root', 'ops', 'eng', 'b'\) already exists") as caught:
             orgs.move_subtree(KEY, to=NEW)
-        assert caught.value.__notes__ == ["This call moved 4 nodes before the error; the same call continues the move."]
+        (note,) = caught.value.__notes__
+        assert note == "This call moved 4 nodes before the error; repeat the call to continue the move."
         assert orgs.node("o", taken.path) == taken
         assert orgs.node("o", ("root", "eng", "b")) is not None
         orgs.delete(taken)

@@ -76,7 +76,7 @@ def test_open_without_a_check_still_creates_a_table_in_memory() -> None:
 
 
 def test_open_rejects_create_without_a_check() -> None:
-    with pytest.raises(ArgumentRefused, match="create=True sends requests and check=False sends none"):
+    with pytest.raises(ArgumentRefused, match="create=True sends requests, but check=False sends no request"):
         Shop.open("memory:", create=True, check=False)
 
 

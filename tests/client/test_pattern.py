@@ -35,7 +35,7 @@ class Shop(Table, entities=[Customer]):
 
     @pattern()
     def by_name(self, name: str) -> Page[Customer]:
-        """Customers of a name, which no index key supports."""
+        """Return customers with a name, which no index key supports."""
         return query(Customer)
 
 
@@ -181,7 +181,7 @@ class Documented(Table, entities=[Customer]):
     def customer(self, id: str) -> Customer | None:
         """Get customer by ID.
 
-        Returns None if there is no such customer.
+        Return a customer, or None if there is no such customer.
         """
         return get(Customer)
 

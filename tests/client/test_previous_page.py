@@ -1,4 +1,4 @@
-"""Previous pages: a previous page has exactly the items before a page, with any filter, merge or limit."""
+"""Previous pages contain exactly the items before a page, with any filter, merge or limit."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Note:
 
 
 class Log(Table, entities=[Event, Note]):
-    """One Query per pattern; the index has notes between the events, and several items with one sort key."""
+    """One Query per pattern. The index has notes between the events, and several items with the same sort key."""
 
     @pattern()
     def by_id(self, day: str) -> Page[Event]:
@@ -73,7 +73,7 @@ class SpreadEvent:
 
 
 class Spread(Table, entities=[SpreadEvent]):
-    """Three Queries per pattern, which often have items with the same sort key."""
+    """Three Queries per pattern. They often have items with the same sort key."""
 
     @pattern(fanout=3)
     def oldest(self, day: str) -> Page[SpreadEvent]:
@@ -96,7 +96,7 @@ BOTH = pytest.mark.parametrize(
 )
 FEWER = settings(max_examples=max(30, settings().max_examples // 3))
 EXAMINED = st.sampled_from((1, 2, 5, 100))
-"""The minimum number of examined items per page with a filter or notes; small numbers cause empty pages."""
+"""The minimum number of examined items per page with a filter or notes. Small numbers cause empty pages."""
 MOMENTS = st.lists(st.tuples(st.integers(0, 9), st.booleans()), max_size=25)
 
 
@@ -139,7 +139,7 @@ def test_pagination_returns_the_same_pages_forward_and_back(
         assert back.previous is None
         again = back
         for page in walked[1:]:
-            if not page.items:  # after the last item, where no previous page returns
+            if not page.items:  # after the last item, from which no previous page returns
                 break
             assert again.cursor is not None
             again = asked(pages, limit, again.cursor)
@@ -230,7 +230,7 @@ def test_pagination_includes_items_written_meanwhile_in_previous_pages(shop: Sho
     second = shop.orders_of_customer("c1", limit=2, cursor=first.cursor)
     assert (ids(first), ids(second)) == (["o0007", "o0006"], ["o0005", "o0002"])
     shop.put(order(9))
-    shop.delete(order(5))  # the item that the previous page starts from
+    shop.delete(order(5))  # the item from which the previous page starts
     back = shop.orders_of_customer("c1", limit=2, cursor=second.previous)
     assert ids(back) == ["o0007", "o0006"]
     assert back.previous is not None
@@ -244,8 +244,8 @@ def test_pagination_reads_a_previous_page_by_one_request(shop: Shop) -> None:
     seen = between(shop)
     assert len(shop.orders_of_customer("c1", limit=10, cursor=second.previous)) == 10
     (request,) = seen.requests
-    assert request["Limit"] == 11  # one more shows whether there is a page before
-    assert "ScanIndexForward" not in request  # newest first reads backwards, so the previous page reads forwards
+    assert request["Limit"] == 11  # one more item shows whether there is a page before
+    assert "ScanIndexForward" not in request  # newest first reads backwards, so its previous page reads forwards
 
 
 def test_pagination_without_a_limit_has_previous_pages(shop: Shop) -> None:

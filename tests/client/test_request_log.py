@@ -1,4 +1,7 @@
-"""The log of requests: operation, table and pattern at DEBUG, retries and throttling as warnings, no values unasked."""
+"""The log of requests: operation, table and pattern at DEBUG, retries and throttling as warnings.
+
+Values only on request.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions: which requests are retried, how often, and what hooks receive."""
+"""Sessions: which requests are retried, how often they are retried, and what hooks receive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rejected writes have a remedy, whether DynamoDB rejects them or the client does before any request."""
+"""Errors of rejected writes contain a remedy, whether DynamoDB or the client rejects the write."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ STREET = of(House, lambda house: house.address.street)  # type: ignore[union-att
 def test_client_responses_have_a_remedy_for_adding_to_none(place: Place) -> None:
     with place.open(Houses) as houses:
         houses.put(House("h", rooms=None))
-        with pytest.raises(RequestRefused, match=r"is None or has another type.*; set the field first") as refused:
+        with pytest.raises(RequestRefused, match=r"is None, or has another type.*; set the field first") as refused:
             houses.update(key(House, id="h"), ROOMS.add(1))
         assert refused.value.code == "ValidationException"
         assert "set the field first" not in refused.value.message  # the message is DynamoDB's own
@@ -68,7 +68,7 @@ def test_client_responses_of_a_transaction_have_the_remedy_for_the_action(place:
         # DynamoDB Local rejects the whole transaction instead of one of its actions.
         with (  # noqa: PT012  # a transaction fails at its end
             pytest.raises(
-                (TransactionCancelled, RequestRefused), match="; the stored value is None or has another type"
+                (TransactionCancelled, RequestRefused), match="; the field does not exist, is None, or has another type"
             ) as told,
             houses.transaction() as tx,
         ):
@@ -88,7 +88,7 @@ class Note:
 class Notes(Table, entities=[Note]):
     @pattern()
     def notes(self, id: str) -> Page[Note]:
-        """The notes of an id."""
+        """Return the notes of an id."""
         return query(Note)
 
 

@@ -126,8 +126,7 @@ def test_table_metaclass_rejects_two_patterns_of_one_name_at_the_second() -> Non
     message, location = problem_of(caught.value)
     first = marked(__file__, "first")
     assert (
-        message
-        == f"the name 'customer' is defined twice; the other definition is the pattern at test_table.py:{first.line}"
+        message == f"the name 'customer' is defined twice: the pattern at test_table.py:{first.line} has the same name"
     )
     assert location == marked(__file__, "second")
     assert f"{marked(__file__, 'second').full}: the name 'customer'" in str(caught.value)

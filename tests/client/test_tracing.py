@@ -25,7 +25,7 @@ from tests.client.shop import Order, Shop, order
 
 
 class _Trace:
-    """The OpenTelemetry API with a provider of the test; the real one can be set only once per process."""
+    """The OpenTelemetry API with a provider of the test, because the real provider can be set only once per process."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._provider = provider

@@ -1,4 +1,4 @@
-"""Transactions: all or none of their actions, each item once, and failures per action."""
+"""Transactions: all of their actions or none, each item once, and failures per action."""
 
 # ruff: noqa: PT012  # a transaction is a block, and fails at its end
 from __future__ import annotations
@@ -48,7 +48,7 @@ def test_all_actions_of_a_transaction_are_atomic(shop: Shop) -> None:
         tx.update(key(Order, id="o0001"), status.set("SHIPPED"), where=lambda o: o.status == "PENDING")
         tx.delete(order(2))
         tx.check(key(Customer, id="c1"), absent=True)
-        assert shop.order("o0003") is None  # nothing is sent before the end
+        assert shop.order("o0003") is None  # nothing is sent before the end of the block
     assert shop.order("o0003") == order(3)
     assert shop.order("o0001") == order(1, status="SHIPPED")
     assert shop.order("o0002") is None
@@ -101,7 +101,8 @@ def test_a_transaction_reports_failures_for_their_actions(shop: Shop) -> None:
 
 
 def test_a_transaction_can_contain_an_item_only_once(shop: Shop) -> None:
-    with pytest.raises(ArgumentRefused, match=r"names one item twice: Order with id=.o0001."), shop.transaction() as tx:
+    twice = r"contains two actions on one item: Order with id=.o0001."
+    with pytest.raises(ArgumentRefused, match=twice), shop.transaction() as tx:
         tx.create(order(1))
         tx.update(order(1), status.set("X"))
 
@@ -280,7 +281,7 @@ def test_derived_actions_of_many_concurrent_writers_lose_no_count(social: Social
 
 
 class Losing(Transport):
-    """A transport that loses the response of the first transaction, which was executed."""
+    """A transport that loses the response to the first transaction, which was executed."""
 
     def __init__(self, inner: Any) -> None:
         self.inner, self.name, self.lost = inner, inner.name, list[str]()

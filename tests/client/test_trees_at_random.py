@@ -1,4 +1,4 @@
-"""Random trees with hostile names: subtrees, children, ancestors and moves equal a model with tuples."""
+"""Random trees with hostile names: subtrees, children, ancestors and moves equal those of a model with tuples."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def encoded(path: Path) -> tuple[bytes, ...]:
 
 
 def filled(orgs: Orgs, paths: set[Path]) -> None:
-    """Two trees with the same paths, and unrelated items."""
+    """Return two trees with the same paths, and unrelated items."""
     orgs.put(Org("o"))
     orgs.put(Org("o2"))
     assert orgs.put_many([Node("o", path, "/".join(path)) for path in paths]).failed == ()
@@ -41,7 +41,7 @@ def names_of(place: Place) -> tuple[str, ...]:
 
 
 def check_reads(orgs: Orgs, paths: set[Path], asked: list[Path]) -> None:
-    """Compare every read of both trees with brute force."""
+    """Compare every read of both trees with a search through all paths."""
     for path in asked:
         below = sorted((each for each in paths if is_below(each, path)), key=encoded)
         children = sorted((each for each in paths if each[:-1] == path), key=encoded)
@@ -60,21 +60,21 @@ def moved(paths: set[Path], old: Path, new: Path) -> set[Path]:
 
 
 def check_tree(place: Place, seed: int) -> None:
-    """The reads of one random tree."""
+    """Check the reads of one random tree."""
     chance = Random(seed)
     names = names_of(place)
     paths = random_paths(chance, 40, names=names)
     with place.fresh(Orgs) as orgs:
         filled(orgs, paths)
         asked = chance.sample(sorted(paths), 12)
-        asked += [(*path[:-1], chance.choice(names)) for path in asked[:6]]  # many of them do not exist
+        asked += [(*path[:-1], chance.choice(names)) for path in asked[:6]]  # many of these paths do not exist
         check_reads(orgs, paths, asked)
         tops = {node.path for node in orgs.children.all("o", Children(()))}
         assert tops == {path for path in paths if len(path) == 1}
 
 
 def check_moves(place: Place, seed: int) -> None:
-    """Several moves within one random tree, each compared with the model."""
+    """Make several moves within one random tree, and compare each with the model."""
     chance = Random(seed)
     paths = random_paths(chance, 30, names=NAMES[:12])
     with place.fresh(Orgs) as orgs:
@@ -108,7 +108,8 @@ def test_pattern_reads_of_a_tree_path_equal_brute_force(place: Place) -> None:
 
 def test_move_subtree_equals_brute_force(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     place.needs("transactional reads")
-    monkeypatch.setattr(move_subtree, "TRANSACTION_ACTIONS_MAX", 8)  # so that a move takes several transactions
+    # with this limit, a move needs several transactions
+    monkeypatch.setattr(move_subtree, "TRANSACTION_ACTIONS_MAX", 8)
 
     @settings(max_examples=place.examples(40))
     @given(st.integers(0, 2**32))

@@ -90,7 +90,7 @@ def opened(precision: str) -> Any:
         def newest_between(
             self, stream: str, at: Between[datetime], *, limit: int = 3, cursor: str | None = None
         ) -> Page[Event]:
-            """Events of a period, newest first."""
+            """Return the events of a period, newest first."""
             return query(Event, newest_first=True)
 
         @pattern()
@@ -252,22 +252,22 @@ class Logs(
 ):
     @pattern()
     def ids(self, log: str, at: Since[datetime], *, limit: int = 2, cursor: str | None = None) -> Page[Short]:
-        """Only the ids, since a time."""
+        """Return only the ids, since a time."""
         return query(Line, view=Short)
 
     @pattern()
     def hydrated(self, log: str, at: Since[datetime], *, limit: int = 2, cursor: str | None = None) -> Page[Sample]:
-        """Samples since a time, found in an index with keys only."""
+        """Return samples since a time, found in an index that contains only keys."""
         return query(Sample, hydrate=True)
 
     @pattern(fanout=50)
     def by_id(self, log: str, at: Between[datetime], *, limit: int = 3, cursor: str | None = None) -> Page[Sample]:
-        """Samples of a period, from one partition per hour."""
+        """Return samples of a period, from one partition per hour."""
         return query(Sample, order_by=lambda sample: sample.id)
 
     @pattern()
     def whole(self, log: str, at: Since[datetime]) -> WholeLog | None:
-        """A log with its lines."""
+        """Return a log with its lines."""
         return collection(WholeLog)
 
 

@@ -1,4 +1,4 @@
-"""Optimistic locking: every write increments the version and compares it with the one that was read."""
+"""Optimistic locking: every write increments the version, and compares it with the version that was read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Doc:
 
 
 class Docs(Table, entities=[Doc]):
-    """Documents that used to have no version."""
+    """Documents of a class that had no version before."""
 
     @pattern()
     def doc(self, id: str) -> Doc | None:
@@ -125,7 +125,7 @@ def test_derived_data_checks_reject_a_version_in_a_key(places: dict[str, Any]) -
     ):
 
         class Wrong(Table, entities=[Placed]):
-            """A version cannot be where it would have to move with every write."""
+            """A version in a place where it would change the key with every write."""
 
 
 @entity(key=("NOTE#{id}", "NOTE"), version="revision")
@@ -136,7 +136,7 @@ class Note:
 
 
 class Notes(Table, entities=[Note]):
-    """Notes without a version until they are written."""
+    """Notes that have no version until they are written."""
 
 
 def test_table_writer_accepts_a_version_of_none_until_the_object_is_written(place: Place) -> None:

@@ -91,7 +91,7 @@ def test_index_key_changes_follow_an_update_of_a_field(shop: Shop) -> None:
     assert [each.id for each in shop.orders_of_customer.all("c1")] == []
     assert [each.id for each in shop.orders_of_customer.all("c2")] == ["o0001"]
     later = START + timedelta(days=9)
-    shop.update(key(Order, id="o0001"), field(Order, lambda o: o.created_at).set(later))  # reads, then writes
+    shop.update(key(Order, id="o0001"), field(Order, lambda o: o.created_at).set(later))  # the write needs a read first
     shop.put(order(5, "c2"))
     assert [each.id for each in shop.orders_of_customer.all("c2")] == ["o0001", "o0005"]
 
@@ -141,7 +141,9 @@ def test_a_connected_table_rejects_invalid_arguments_with_a_clear_message(
 
 def test_object_validation_names_the_field_in_the_remedy_for_an_invalid_value(shop: Shop) -> None:
     naive = datetime(2026, 1, 1)  # intentionally naive
-    with pytest.raises(InvalidValue, match=r"Order.created_at: .* has no time zone, but datetimes are stored in UTC"):
+    with pytest.raises(
+        InvalidValue, match=r"Order.created_at: .* has no time zone, but DynamoDB datetimes are stored in UTC"
+    ):
         shop.put(order(1, created_at=naive))
 
 

@@ -85,7 +85,7 @@ NAMES = (
 
 
 def random_paths(chance: Random, count: int, *, names: tuple[str, ...] = NAMES) -> set[Path]:
-    """Return the paths of a tree; some have no parent."""
+    """Return the paths of a tree. Some of them have no parent in it."""
     found: list[Path] = [(chance.choice(names),)]
     while len(found) < count:
         above = chance.choice(found)

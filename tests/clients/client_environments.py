@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CACHE = ROOT / ".clients"
 INSTALL_SECONDS_MAX = 300
-# Failed installations and the reasons, so that they are tried only once.
+# Failed installations and their reasons, so that each is tried only once.
 _FAILED: dict[str, str] = {}
 # Messages of package managers without a network. Any other failure is an error in our manifests and fails the test.
 _UNREACHABLE = (
@@ -43,7 +43,10 @@ _UNREACHABLE = (
 
 
 def runs_all_clients() -> bool:
-    """Return whether to run every client, as `make clients` does; `make test` runs those that install in seconds."""
+    """Return whether to run every client, as `make clients` does.
+
+    `make test` runs clients that install within seconds.
+    """
     return os.environ.get("CLIENTS") == "all"
 
 
@@ -60,7 +63,7 @@ def python_environment(name: str) -> Path:
 
 
 def node_modules() -> Path:
-    """Return the installed packages of `node/package.json`; only `make clients` has the development packages."""
+    """Return the installed packages of `node/package.json`. Only `make clients` has the development packages."""
     npm = program("npm")
     manifests = [HERE / "node" / "package.json", HERE / "node" / "package-lock.json"]
     name, options = ("node-all", []) if runs_all_clients() else ("node", ["--omit=dev"])
@@ -88,7 +91,7 @@ def go_program() -> Path:
 
 
 def program(*names: str) -> str:
-    """Return the path of the first installed program, or skip the test."""
+    """Return the path of the first installed program. If there is none, skip the test."""
     for name in names:
         if found := shutil.which(name):
             return found
@@ -96,7 +99,7 @@ def program(*names: str) -> str:
 
 
 def _installed_folder(name: str, manifests: list[Path], install: Callable[[Path], None]) -> Path:
-    """Return the folder with the packages of the manifests; the first caller installs them."""
+    """Return the folder with the packages of the manifests. The first caller installs them."""
     if name in _FAILED:
         pytest.skip(_FAILED[name])
     digest = hashlib.sha256(b"".join(manifest.read_bytes() for manifest in manifests)).hexdigest()[:12]

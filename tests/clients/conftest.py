@@ -1,4 +1,4 @@
-"""One server per pytest worker; each client uses its own tables."""
+"""One server per pytest worker. Each client uses its own tables."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class LocalServer:
     url: str
 
     def environment(self, home: Path, **added: str) -> dict[str, str]:
-        """Return the variables of docs/guides/clients.md, without those of the developer's shell."""
+        """Return the variables of docs/guides/clients.md, without the variables of the developer's shell."""
         inherited = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
         return {
             **inherited,
@@ -57,7 +57,7 @@ class LocalServer:
                 pytest.skip(f"the engine does not support {action} yet")
 
     def supports(self, action: str) -> bool:
-        """Return whether the engine supports an action; write `SERVICE:ACTION` for other services than DynamoDB."""
+        """Return whether the engine supports an action. Write `SERVICE:ACTION` for services other than DynamoDB."""
         service, _, name = action.rpartition(":")
         client = self.client(service or "dynamodb", parameter_validation=False)
         try:
@@ -94,7 +94,7 @@ class LocalServer:
 
 @contextmanager
 def serve(data: Path) -> Generator[LocalServer, None, None]:
-    """Start a server with its own store; fail at the end if it wrote to standard error."""
+    """Start a server with its own store. Fail at the end if it wrote to standard error."""
     command = [sys.executable, "-m", "singletable", "serve", "--port", "0", "--json", "--data", str(data)]
     process = subprocess.Popen(
         [*command, "--access-key", f"{KEY}:{KEY}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

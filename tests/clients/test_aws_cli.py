@@ -19,7 +19,7 @@ Aws = Callable[..., Any]
 
 
 class CommandFailed(Exception):
-    """A command exited with a code other than 0; the message is its output."""
+    """A command exited with a code other than 0. The message is its output."""
 
 
 @pytest.fixture(scope="module")

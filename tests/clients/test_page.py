@@ -1,4 +1,7 @@
-"""The snippets of docs/guides/clients.md run and print the documented output, and its versions are the pinned ones."""
+"""The snippets of docs/guides/clients.md run and print the documented output.
+
+The versions on the page are the pinned ones.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,7 @@ def pinned() -> Iterator[str]:
     for requirements in (HERE / "python").glob("*.txt"):
         if requirements.stem == "cdk":  # it generates templates and sends no requests
             continue
-        package = requirements.read_text().splitlines()[0]  # other lines are what the scripts need besides
+        package = requirements.read_text().splitlines()[0]  # the other lines are further packages that the scripts need
         yield " ".join(package.split("=="))
     manifest = json.loads((HERE / "node" / "package.json").read_text())
     packages = manifest["dependencies"] | manifest["devDependencies"]

@@ -1,4 +1,4 @@
-"""Items that the client writes have no problems, and every kind of change to an item yields exactly its problem."""
+"""Items that the client writes have no problems. Each kind of change to an item causes exactly its problem."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ IGNORED = (HIDDEN_BY_NONE, MALFORMED_TIME, NUMBER_AS_TEXT, PLACEHOLDER_VALUE, IM
 
 
 def stored_in(table: Table) -> Iterator[StoredItem]:
-    """All items of a table, with the JSON that its server sends."""
+    """Return all items of a table, with the JSON that its server sends."""
     opened = table._opened()
     for page in ItemScan(opened.session, opened.reader.name).pages():
         yield from page
@@ -69,7 +69,7 @@ def test_items_of_the_client_have_no_findings(table: type[Table], data: st.DataO
         for value in data.draw(items_of(table, max_size=8)):
             try:
                 opened.put(value)
-            except SingletableError:  # such as a rule of the class about derived data
+            except SingletableError:  # for example, a rule of the class about derived data
                 continue
         assert findings_of(opened) == []
 
@@ -163,16 +163,19 @@ ORDER_CHANGES = {
     ),
     "missing attribute": (without("total"), ("ST202", "attribute 'total' is missing")),
     "wrong type": (changed("total", {"S": "x"}), ("ST202", "total must be Decimal")),
-    "other partition key": (changed("PK", {"S": "CUST#%24"}), ("ST203", "PK of the table differs from the fields")),
+    "other partition key": (
+        changed("PK", {"S": "CUST#%24"}),
+        ("ST203", "PK of the table differs from the values of the fields"),
+    ),
     "sort key of another field": (
         changed("SK", {"S": "ORDER#9999"}),
-        ("ST203", "SK of the table differs from the fields"),
+        ("ST203", "SK of the table differs from the values of the fields"),
     ),
-    "missing key": (without("SK"), ("ST203", "SK of the table differs from the fields")),
+    "missing key": (without("SK"), ("ST203", "SK of the table differs from the values of the fields")),
     "number does not fit": (changed("number", {"N": "12345"}), ("ST203", "the model cannot write the item")),
     "other index key": (
         changed("GSI1PK", {"S": "STATUS#%24"}),
-        ("ST204", "GSI1PK of GSI1 differs from the fields"),
+        ("ST204", "GSI1PK of GSI1 differs from the values of the fields"),
     ),
     "missing index key": (
         without("GSI1PK", "GSI1SK"),
@@ -184,7 +187,10 @@ ORDER_CHANGES = {
     ),
     "index key of another type": (
         changed("GSI1PK", {"N": "5"}),
-        ("ST205", "GSI1 does not contain the item, because GSI1PK, GSI1SK has another type than the index"),
+        (
+            "ST205",
+            "GSI1 does not contain the item, because GSI1PK, GSI1SK has a different type than the key of the index",
+        ),
     ),
     "stale entry of a sparse index": (
         lambda item: {**without("assignee")(item), "GSI2PK": {"S": "ASSIGNEE#x"}, "GSI2SK": {"S": "y"}},
@@ -200,7 +206,7 @@ ORDER_CHANGES = {
 @given(order=objects_of(Shop, Order, number=st.integers(0, 9)))
 def test_every_change_yields_exactly_its_problem(name: str, order: Order) -> None:
     change, expected = ORDER_CHANGES[name]
-    # Some changes would be none if these fields had the new values already.
+    # Some changes would have no effect if these fields already had the new values.
     order = order.model_copy(update={"customer_id": "c", "status": "OPEN"})
     item = item_of(Shop.design, Shop.design.entities[0], values_of(Shop.design.entities[0], order))
     assert problems_of(item) == []

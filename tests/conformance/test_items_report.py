@@ -1,4 +1,4 @@
-"""Reports count items with the same problem together, measure partitions, and know accepted findings."""
+"""Reports count items with the same problem together, measure partitions, and respect accepted findings."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_partition_larger_than_declared() -> None:
 def test_numbers_without_padding_in_a_text_field() -> None:
     ((code, message, items, _),) = summary(report_of(Notes, note("t", "9"), note("t", "10")))
     assert (code, items) == ("ST207", 2)
-    assert message == "Note: {place} in SK of the table holds numbers without padding: 10 sorts before 9"
+    assert message == "Note: {place} in SK of the table contains numbers without padding: 10 sorts before 9"
     (found,) = report_of(Notes, note("t", "9"), note("t", "10")).findings
     assert found.finding.severity == "warning"
 

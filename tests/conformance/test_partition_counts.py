@@ -1,4 +1,4 @@
-"""Counts per partition are exact, whatever the size of the buffer."""
+"""Counts per partition are exact, for any size of the buffer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model in which one frequency is a word and everything else is declared, and lists of which nobody says how long."""
+"""A model in which one frequency is a word, all other numbers are declared, and some lists have no declared length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small model with indexes of every kind and projection, for tests of what it costs."""
+"""A small model with indexes of every kind and projection, for tests of its cost."""
 
 from __future__ import annotations
 

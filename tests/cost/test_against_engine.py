@@ -1,4 +1,4 @@
-"""Random items and operations: the units predicted from images are exactly those that the engine consumes."""
+"""Random items and operations: the units predicted from items equal those that the engine consumes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ Write = tuple[str, Document, tuple[str, ...]]
 
 
 class Run:
-    """An engine, and the images of its items as they should be."""
+    """An engine, and the items that it should contain."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -101,7 +101,7 @@ class Run:
         return self.images.get(_identity(item))
 
     def changed(self, done: Write, *, in_transaction: bool = False) -> dict[str, float]:
-        """Notes a write, and predicts its units."""
+        """Record a write, and predict its units."""
         kind, item, removed = done
         before = self.image(item)
         key = {name: item[name] for name in ("pk", "sk")}
@@ -231,7 +231,7 @@ def _hold_items(run: Run, consistent: bool, factor: float) -> None:
 
 
 def _hold_pages(run: Run, consistent: bool, factor: float, limit: int | None) -> None:
-    """Queries of the table and of each local index, page by page, and what these fetch of the table."""
+    """Check Queries of the table and of each local index, page by page, and the items that they fetch."""
     for name in (None, *LOCAL):
         shape = next((each for each in SHAPE.indexes if each.name == name), None)
         found = sorted((item for item in run.images.values() if item["pk"]["S"] == "a"), key=_in_order(name))
@@ -254,7 +254,7 @@ def _hold_global(run: Run) -> None:
 
 
 def _queried(run: Run, name: str | None, key: str, value: str, consistent: bool, limit: int | None) -> list[float]:
-    """The units of every page of a Query."""
+    """Return the units of every page of a Query."""
     request: Document = {
         "TableName": "table",
         "KeyConditionExpression": f"{key} = :v",

@@ -1,4 +1,4 @@
-"""The cost of a call: of declared patterns, and of the plain writes of every entity."""
+"""The cost of a call, for declared patterns and for the writes of every entity."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Task:
 
 
 class Tasks(Table, entities=[Task]):
-    """Both indexes move with `due`, and with `due` and `state`."""
+    """An entity whose indexes both move with `due`, and one also with `state`."""
 
 
 def test_call_costs_list_updates_that_move_the_same_entries_once() -> None:

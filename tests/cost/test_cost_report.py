@@ -1,4 +1,4 @@
-"""A design's whole bill: traffic, capacity, storage, and what it is based on."""
+"""The whole bill of a design: traffic, capacity, storage, and the assumptions of the estimate."""
 
 from __future__ import annotations
 

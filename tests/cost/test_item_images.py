@@ -1,4 +1,4 @@
-"""What is predicted from images is what was captured, what is published, and what the engine consumes."""
+"""The units predicted from items equal the captured, the published and the engine's units."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def test_measured_items_double_only_table_units_in_a_transaction() -> None:
     assert (units.table, units.indexes, units.total) == (2, {"gsi": 1}, 3)
 
 
-# The sizes of the items in aws-samples' DeviceStateLog_2 and _3 (MIT-0) and of the 835 of the Battle Royale workshop
-# (Apache-2.0), with the capacity that their pages print for these reads; a filter changes nothing.
+# The sizes of the items in DeviceStateLog_2 and _3 of aws-samples (MIT-0), and of the 835 items of the Battle Royale
+# workshop (Apache-2.0). Their pages print the capacity for these reads. A filter changes nothing.
 PUBLISHED = {
     "Query": ([51, 51, 51, 11_640], 1.5),
     "Query with a filter": ([51, 51, 51, 11_640], 1.5),

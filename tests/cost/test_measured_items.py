@@ -1,4 +1,4 @@
-"""Samples: averages to the byte, and how many items are in each index."""
+"""Samples: averages are exact to the byte, and the number of items in each index is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Prices come dated, one document for the regions that cost the same, and a month of them is plain arithmetic."""
+"""Prices have a date and one document for all regions with the same prices.
+
+The price of a month is a simple product.
+"""
 
 from __future__ import annotations
 

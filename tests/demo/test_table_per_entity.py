@@ -1,4 +1,4 @@
-"""With one table per entity, the same requests find the same items; reading several entities takes more requests."""
+"""With one table per entity, the same requests find the same items. Reading several entities takes more requests."""
 
 from __future__ import annotations
 

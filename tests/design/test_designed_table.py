@@ -1,4 +1,4 @@
-"""Designed tables: the planner serves every pattern on the chosen keys, and generated items prove it."""
+"""Designed tables: the planner serves every pattern with the chosen keys, and generated items confirm the results."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_check_finds_no_error_in_a_designed_table() -> None:
 
 
 def examples() -> list[Any]:
-    """Every example, with the fewest indexes that its patterns need."""
+    """Return every example, with the smallest number of indexes that its patterns need."""
     from examples.commerce.model import Commerce
     from examples.customers.model import Customers, Orders, Teams
     from examples.papers.model import Papers
@@ -181,7 +181,7 @@ def test_an_entity_that_nothing_identifies_is_an_error_with_its_line() -> None:
     class Notes(Table, entities=[Note]):
         pass
 
-    with pytest.raises(DesignError, match="Note: nothing says which fields identify an item"):
+    with pytest.raises(DesignError, match="Note: no declaration says which fields identify an item"):
         designed(Notes)
 
 
@@ -251,7 +251,7 @@ class Events(Table, entities=[Event]):
 def test_patterns_that_the_search_leaves_out_are_named_with_a_reason() -> None:
     (missing,) = designed(Events).not_served
     assert missing.pattern == "between"
-    assert missing.reason == "it has ranges on at and price, but a sort key serves one"
+    assert missing.reason == "it has ranges on at and price, but a sort key serves only one of them"
     assert missing.remedy == "Filter by price with filter=."
 
 

@@ -1,4 +1,4 @@
-"""Random models without keys: every pattern that the search claims to serve is planned, and returns the right items."""
+"""Random models without keys: every pattern that the search claims to serve is planned, with the right items."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ RULES_OF_KEYS = {"ST101", "ST102", "ST103", "ST105", "ST111", "ST124", "ST125"}
 
 
 def declared(name: str, hints: Mapping[str, Any], result: Any, body: Callable[[Any], Any]) -> PatternDeclaration:
-    """Declare a pattern whose parameters have these types."""
+    """Return a pattern whose parameters have these types."""
 
     def function(self: Any, **arguments: Any) -> Any:
         return body(arguments)
@@ -71,7 +71,7 @@ def declared(name: str, hints: Mapping[str, Any], result: Any, body: Callable[[A
 
 @st.composite
 def reads(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
-    """A get by the identity, or a query by some columns, with a range or an order."""
+    """Return a get by the identity, or a query by some columns, with a range or an order."""
     if draw(st.integers(0, 3)) == 0:
         return declared(name, {"id": str}, cls | None, lambda _: get(cls))
     equal = draw(st.lists(st.sampled_from(["a", "b", "n", "o"]), unique=True, min_size=1, max_size=3))
@@ -89,7 +89,7 @@ def reads(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
 
 @st.composite
 def writes(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
-    """A put, or an update by the identity."""
+    """Return a put, or an update by the identity."""
     if draw(st.booleans()):
         return declared(name, {"item": cls}, cls, lambda _: put(cls))
     changed = draw(st.sampled_from(["a", "b", "n"]))
@@ -104,7 +104,7 @@ def writes(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
 
 @st.composite
 def designs(draw: st.DrawFn) -> Design:
-    """One to three entities with the same columns, up to four reads each, writes and a collection."""
+    """Return one to three entities with the same columns, up to four reads each, writes and a collection."""
     classes: list[Any] = [
         entity()(dataclasses.make_dataclass(name, list(COLUMNS.items()), frozen=True))
         for name in ("First", "Second", "Third")[: draw(st.integers(1, 3))]
@@ -139,7 +139,7 @@ def test_every_pattern_that_the_search_serves_is_planned_and_returns_the_right_i
 
 
 def _check_promises(table: DesignedTable) -> None:
-    """Check that only rejected patterns are without a plan, and that the chosen keys have no findings of their own."""
+    """Check that only rejected patterns have no plan, and that the chosen keys cause no findings."""
     left_out = {each.name for each in table.solution.rejected} | {each.pattern for each in table.model.skipped}
     for outcome in table.outcomes:
         if isinstance(outcome, UnsupportedPattern):
@@ -156,14 +156,14 @@ def _check_result(design: Design, outcome: Plan, data: st.DataObject) -> None:
     stored = PlainTable(design)
     items = st.one_of([generate.items(each) for each in design.entities])
     for value in data.draw(st.lists(items, max_size=15)):
-        with suppress(KeyRefused, KeyError):  # an empty key, or a table key without its field: never stored
+        with suppress(KeyRefused, KeyError):  # an empty key, or a table key without its field, is never stored
             stored.put(value)
     parameters = outcome.pattern.parameters.items()
     arguments = {name: data.draw(generate.argument(each), label=name) for name, each in parameters}
     try:
         explanation = explain(design, outcome, outcome.pattern.signature.bind(None, **arguments))
     except KeyRefused:
-        return  # an argument that no key can hold selects nothing
+        return  # an argument that no key can contain selects no items
     tests = trim_tests(outcome, arguments)
     found = stored.run(explanation.requests, lambda item: _kept(item, outcome, arguments, tests))
     expected = _expected(stored, design, outcome.pattern, arguments, outcome)

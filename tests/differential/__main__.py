@@ -38,7 +38,7 @@ PEER = "DynamoDB Local"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Return 1 if there is an unintended difference; without DynamoDB Local, print why and return 0."""
+    """Return 1 if there is an unintended difference. If DynamoDB Local is missing, print why and return 0."""
     options = _parser().parse_args(arguments)
     if options.intended:
         print(intended())

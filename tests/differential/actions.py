@@ -1,4 +1,4 @@
-"""The actions that requests are generated for, in groups that can be selected."""
+"""The actions for which requests are generated, in groups that can be selected."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ ACTIONS = (
     Generated("UpdateTable", tables.update_stream, 1, "streams"),
 )
 
-# One request for each group that an engine may not support, on a table that always exists.
+# One request for each group that an engine may not support. It is for a table that always exists.
 PROBES: dict[str, tuple[str, Request]] = {
     "legacy": ("Scan", {"TableName": "no-index", "AttributesToGet": ["pk"]}),
     "partiql": ("ExecuteStatement", {"Statement": 'SELECT pk FROM "no-index"'}),
@@ -77,7 +77,7 @@ GROUPS = (CORE, *PROBES)
 
 
 def served(*sides: Side) -> list[str]:
-    """Return the groups that all sides support: the core, and those whose probe no side rejects as unknown."""
+    """Return the groups that all sides support: the core, and the groups whose probe no side rejects as unknown."""
     return [CORE, *(group for group, probe in PROBES.items() if all(_is_served(side, *probe) for side in sides))]
 
 

@@ -28,7 +28,7 @@ def _model() -> ServiceModel:
 
 
 def breaks_model(action: str, request: Any) -> bool:
-    """Return whether a request violates the API model, whatever tables there are."""
+    """Return whether a request violates the API model, for any tables."""
     shape = _model().operation_model(action).input_shape
     return shape is not None and _breaks(shape, request)
 

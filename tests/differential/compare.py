@@ -12,7 +12,7 @@ from tests.differential.sides import Response
 
 ABSENT = "(absent)"
 SETS = ("SS", "NS", "BS")
-# Dates, names that a side generates, and counts that the service updates every six hours.
+# Dates, generated names, and counts that the service updates every six hours.
 UNCOMPARED = frozenset(
     (
         *("CreationDateTime", "LastIncreaseDateTime", "LastDecreaseDateTime", "LastUpdateToPayPerRequestDateTime"),
@@ -32,7 +32,7 @@ UNORDERED = {
 
 @dataclass(frozen=True)
 class Difference:
-    """One field in which two responses differ; the path of an error is `error`."""
+    """One field in which two responses differ. The path of an error is `error`."""
 
     path: str
     ours: Any
@@ -57,7 +57,7 @@ def differences(exchange: Exchange) -> list[Difference]:
 
 
 def error_text(response: Response) -> str:
-    """Return an error in one line: its status unless it is 400, its type and its message."""
+    """Return an error on one line: its status unless it is 400, its type and its message."""
     if not response.is_error:
         return "accepted"
     status = "" if response.status == 400 else f"{response.status} "
@@ -117,7 +117,7 @@ _NUMBER = re.compile(r"\d+")
 
 
 def kind_of(exchange: Exchange, difference: Difference) -> str:
-    """Return the kind of a difference: its field and how it differs, without the values of the request."""
+    """Return the kind of a difference: its field and the way in which it differs, without the values of the request."""
     if difference.path != ERROR:
         field = _IN_ITEM.sub(r"\1...\2", _INDEX.sub(r"\1*", difference.path))
         return f"{exchange.action}: {field}: {_shape(difference.ours)} / {_shape(difference.theirs)}"

@@ -1,4 +1,4 @@
-"""An intended difference with its reason, and the functions that match differences."""
+"""Intended differences, each with its reason, and the functions that match differences."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWrit
 
 @dataclass(frozen=True)
 class IntendedDifference:
-    """An intended difference; the reason names a page of the documentation, or tests that ran against the service.
+    """An intended difference. Its reason names a page of the documentation, or tests that ran on the service.
 
-    Those are the conformance suite that was validated against the live service, the tests of dynalite and Alternator,
+    These tests are the conformance suite that was validated on the live service, the tests of dynalite and Alternator,
     and published captures, many of them from a Kubernetes controller.
     """
 
@@ -40,7 +40,7 @@ def at(pattern: str, *, ours: Any = None, theirs: Any = None) -> Applies:
 
 
 def only_we_reject(words: str, *actions: str) -> Applies:
-    """Match a request that we reject with this message, and Local accepts."""
+    """Match a request that we reject with this message, but DynamoDB Local accepts."""
     compiled = re.compile(words)
 
     def applies(exchange: Exchange, difference: Difference) -> bool:

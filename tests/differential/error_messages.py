@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Our messages, and those of Local for the same error. Ours are from the live-validated suite, dynalite's tests, or
-# published captures.
+# Our messages, and the messages of DynamoDB Local for the same error. Ours come from the live-validated suite,
+# dynalite's tests, or published captures.
 _SAME_FAULT: Final = tuple(
     (re.compile(ours), re.compile(theirs))
     for ours, theirs in (
@@ -88,7 +88,7 @@ def is_same_error(ours: str, theirs: str) -> bool:
     return any(mine.search(ours) and other.search(theirs) for mine, other in _SAME_FAULT)
 
 
-# Messages of Local about invalid tables and indexes; the service has others, or another order.
+# Messages of Local about invalid tables and indexes. The service has other messages, or another order.
 _ONLY_LOCAL_SAYS_OF_TABLES: Final = re.compile(
     "|".join(
         (
@@ -121,12 +121,12 @@ _ONLY_LOCAL_SAYS_OF_TABLES: Final = re.compile(
 
 
 def is_local_table_message(theirs: str) -> bool:
-    """Return whether a message about a table is not one of the service's."""
+    """Return whether a message about a table is not a message of the service."""
     return _ONLY_LOCAL_SAYS_OF_TABLES.search(theirs) is not None
 
 
-# The stages of a request: its shape, its values, its expressions; then its table, what a page starts with, keys,
-# whether the start lies in what is read, indexes; and last the item.
+# The stages of a request: its shape, its values, its expressions; then its table, the start of its page, keys, whether
+# the start is inside the range, indexes; and last the item.
 SHAPE, VALUES, EXPRESSIONS, TABLE, START, KEYS, POSITION, INDEXES, ITEM = range(9)
 _STAGES: Final = tuple(
     (stage, re.compile(words))

@@ -1,4 +1,4 @@
-"""Send requests to both sides and make the responses comparable, where each side reads in its own order."""
+"""Sends requests to both sides, and makes responses comparable if the sides read in different orders."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Exchange:
 
     @property
     def is_agreed(self) -> bool:
-        """Whether both sides accepted the request, or both rejected it."""
+        """Return whether both sides accepted the request, or both rejected it."""
         return self.ours.is_error == self.theirs.is_error
 
 
@@ -37,7 +37,7 @@ def exchange(sides: tuple[Side, Side], world: World, action: str, request: Reque
 
 
 def comparable_response(side: Side, world: World, action: str, request: Request) -> Response:
-    """Return one response; where pages depend on the order of partitions, all pages in one."""
+    """Return one response. If pages depend on the order of partitions, return all pages as one."""
     first = side.send(action, request)
     if action == "ExecuteStatement" and "Items" in first.document:
         return Response(first.status, {**first.document, "Items": _grouped(first.document["Items"], ())})
@@ -50,7 +50,7 @@ def comparable_response(side: Side, world: World, action: str, request: Request)
     if action == "Query" and index is None:
         return first
     if request.get("ExclusiveStartKey"):
-        # The items after a key depend on the side; whether the key is accepted does not.
+        # The items after a key depend on the side. Whether the key is accepted does not.
         return Response(first.status, {"Behind": sorted(request["ExclusiveStartKey"])})
     if request.get("TotalSegments"):
         return _of_all_segments(side, request)
@@ -64,7 +64,7 @@ def comparable_response(side: Side, world: World, action: str, request: Request)
 
 
 def _of_all_pages(side: Side, action: str, request: Request) -> Response:
-    """Return all pages of a read, and their number, since a page ends after `Limit` items on both sides."""
+    """Return all pages of a read, and their number, because a page ends after `Limit` items on both sides."""
     found: Request = {"Count": 0, "ScannedCount": 0, "Pages": 0}
     page = dict(request)
     for _ in range(PAGES_MAX):
@@ -80,7 +80,7 @@ def _of_all_pages(side: Side, action: str, request: Request) -> Response:
 
 
 def _of_all_segments(side: Side, request: Request) -> Response:
-    """Return the items of all segments together; the side decides which segment has which."""
+    """Return the items of all segments together, because each side decides which segment contains which items."""
     total = request["TotalSegments"]
     if total > SEGMENTS_MAX:
         return Response(OK, {"Segments": total})
@@ -108,7 +108,7 @@ def _order(item: Item) -> str:
 
 
 def _grouped(items: list[Item], sort: tuple[str, ...]) -> list[Item]:
-    """Sort the items whose order is undefined: those with equal sort keys, or all."""
+    """Sort the items whose order is undefined: items with equal sort keys, or all items."""
     if not all(name in item for name in sort for item in items):
         sort = ()
     groups: list[list[Item]] = []

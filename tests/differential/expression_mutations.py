@@ -205,7 +205,7 @@ def _add_one(chance: SeededChoices, action: str, request: Request) -> bool:
 
 
 def _replace(chance: SeededChoices, holder: Request, name: str) -> bool:
-    """Replace an expression, and mostly remove the placeholders that it does not use."""
+    """Replace an expression, and usually remove the placeholders that it does not use."""
     holder[name] = chance.pick(TEXTS[name])
     if not chance.one_in(4):
         texts = " ".join(str(holder[each]) for each in TEXTS if each in holder)
@@ -272,7 +272,7 @@ def _change_placeholders(chance: SeededChoices, holder: Request, name: str) -> b
 
 
 def _change_a_literal(chance: SeededChoices, holder: Request, name: str) -> bool:
-    """Replace a value by one of another type."""
+    """Replace a value with a value of another type."""
     values = holder.get(VALUES)
     if not values:
         return False

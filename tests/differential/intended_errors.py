@@ -1,4 +1,4 @@
-"""Errors that differ from DynamoDB Local by intent: which requests are rejected, the messages, and their order."""
+"""Intended differences of errors from DynamoDB Local: which requests are rejected, the messages, and their order."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _is_same_error(exchange: Exchange, difference: Difference) -> bool:
 
 
 def _is_found_earlier(exchange: Exchange, difference: Difference) -> bool:
-    """Match requests that both reject, ours for an error of an earlier stage."""
+    """Match requests that both sides reject, if our error belongs to an earlier stage."""
     if not both_reject(exchange, difference):
         return False
     if "KeyConditionExpression parameter must be specified" in exchange.ours.message:
@@ -67,7 +67,7 @@ def _has_two_errors(exchange: Exchange, difference: Difference) -> bool:
 
 
 def _is_batch_of_several(exchange: Exchange, difference: Difference) -> bool:
-    """Match batches that both reject for different elements: one that does not fit its table, or a duplicate."""
+    """Match batches that both sides reject for different elements: one that does not fit its table, or a duplicate."""
     if not both_reject(exchange, difference):
         return False
     if exchange.action == "TransactWriteItems":

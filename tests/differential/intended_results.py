@@ -1,4 +1,4 @@
-"""Results that differ from DynamoDB Local by intent: items, pages, units and descriptions of tables."""
+"""Intended differences of results from DynamoDB Local: items, pages, units and descriptions of tables."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _is_malformed_stream(exchange: Exchange, difference: Difference) -> bool:
 
 
 def _creates_by_removal(exchange: Exchange, difference: Difference) -> bool:
-    """Match an update that only removes, from a missing item: Local creates the item, and writes its stream record."""
+    """Match an update of a missing item that only removes. Local creates the item, and writes its stream record."""
     parts = [each.get("Update") for each in exchange.request.get("TransactItems") or () if isinstance(each, dict)]
     if not any(_only_removes(update) for update in (exchange.request, *parts)):
         return False
@@ -121,7 +121,7 @@ def _reads_nothing(exchange: Exchange, difference: Difference) -> bool:
 
 
 def _counts_what_never_was(exchange: Exchange, difference: Difference) -> bool:
-    """Match units for an item that has one key attribute of an index before, and the other after."""
+    """Match units for an item that had one key attribute of an index before, and has the other one after."""
     if exchange.action not in WRITES:
         return False
     if re.search(r"ConsumedCapacity.*SecondaryIndexes", difference.path) is not None:

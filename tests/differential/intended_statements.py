@@ -1,4 +1,4 @@
-"""PartiQL results that differ from DynamoDB Local by intent; Local has other messages for nearly all errors."""
+"""Intended differences of PartiQL results from DynamoDB Local. Local has other messages for nearly all errors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _is_in_other_words(exchange: Exchange, difference: Difference) -> bool:
 
 
 def _fails_alone(exchange: Exchange, difference: Difference) -> bool:
-    """Match a statement of a batch that fails here, where Local rejects the batch or executes the statement."""
+    """Match a statement of a batch that fails here, but for which Local rejects the batch or executes the statement."""
     if exchange.action != "BatchExecuteStatement" or exchange.ours.is_error:
         return False
     has_error = any("Error" in each for each in exchange.ours.document.get("Responses", ()))
@@ -27,7 +27,7 @@ def _fails_alone(exchange: Exchange, difference: Difference) -> bool:
 
 
 def _scans_an_index(exchange: Exchange, difference: Difference) -> bool:
-    """Match a statement that scans an index; Local also checks the types of its keys."""
+    """Match a statement that scans an index. Local also checks the types of its keys."""
     if exchange.action != "ExecuteStatement" or re.search(r'FROM "[\w-]+"\."', str(exchange.request)) is None:
         return False
     if difference.path == ERROR:

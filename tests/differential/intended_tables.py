@@ -1,4 +1,4 @@
-"""Table settings that differ from DynamoDB Local by intent: allowed changes, their frequency, and messages."""
+"""Intended differences of table settings from DynamoDB Local: allowed changes, their frequency, and messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OLD_NAMED = re.compile(r"^Can not use both .* Non-expression parameters: {(.*)} 
 
 
 def _errors_in(ours: str, theirs: str) -> Applies:
-    """Match an UpdateTable that both reject, with these messages."""
+    """Match an UpdateTable that both sides reject with these messages."""
 
     def applies(exchange: Exchange, difference: Difference) -> bool:
         is_both = exchange.action == "UpdateTable" and both_reject(exchange, difference)
@@ -23,14 +23,14 @@ def _errors_in(ours: str, theirs: str) -> Applies:
 
 
 def _has_no_such_class(exchange: Exchange, difference: Difference) -> bool:
-    """Match a table class that we reject; Local accepts any."""
+    """Match a table class that we reject, but Local accepts."""
     table_class = exchange.request.get("TableClass")
     is_error = difference.path == ERROR and exchange.ours.message.startswith("Invalid table-class parameter")
     return is_error and table_class not in ("STANDARD", "STANDARD_INFREQUENT_ACCESS")
 
 
 def _has_empty_old_parameters(exchange: Exchange, difference: Difference) -> bool:
-    """Match legacy parameters that we reject next to expressions, where those in the message are empty."""
+    """Match legacy parameters that we reject in combination with expressions, if those in the message are empty."""
     named = OLD_NAMED.match(exchange.ours.message) if exchange.ours.is_error else None
     if difference.path != ERROR or named is None:
         return False

@@ -1,4 +1,4 @@
-"""Requests for items: those of the comparison with the oracle, with every option."""
+"""Requests for items: the requests of the comparison with the oracle, with every option."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def scan(chance: SeededChoices, world: World) -> Request:
 
 
 def _started(chance: SeededChoices, given: Given, request: Request) -> Request:
-    """Start a page after a key, of an existing item or of another one."""
+    """Start a page after the key of an existing item, or of another item."""
     if not chance.one_in(6):
         return request
     index = given.table.indexes.get(request.get("IndexName", ""))
@@ -84,7 +84,7 @@ def batch_get(chance: SeededChoices, world: World) -> Request:
 
 
 def transact_write(chance: SeededChoices, world: World) -> Request:
-    """Generate a transaction; some have a token, and some tokens were sent before, with the same content or another."""
+    """Generate a transaction. Some have a token, and some tokens were used before, with the same or other content."""
     made: Request = printed(requests.transact_write(chance, world.tables))
     if not chance.one_in(5):
         return _with_metrics(chance, some_left_out(chance, made, ("ReturnConsumedCapacity",)))

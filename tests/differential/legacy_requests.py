@@ -87,7 +87,7 @@ def _operator(chance: SeededChoices) -> Request:
 
 
 def _known(chance: SeededChoices, given: Given) -> tuple[Item, Item]:
-    """A key, and the item with that key."""
+    """Return a key, and the item with this key."""
     key = given.key(chance)
     return key, given.table.items.get(given.table.key_of(key), {})
 

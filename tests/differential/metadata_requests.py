@@ -10,7 +10,7 @@ TAGS = ("team", "stage", "cost centre", "a", "k" * 128)
 
 
 def arn(table: str) -> str:
-    """Return the ARN of a table; both sides accept any region and account."""
+    """Return the ARN of a table. Both sides accept any region and account."""
     return f"arn:aws:dynamodb:us-east-1:000000000000:table/{table}"
 
 

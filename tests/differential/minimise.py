@@ -22,7 +22,7 @@ TRIES_MAX = 150
 
 
 def minimise_document(document: Any, still: Callable[[Any], bool], tries: int = TRIES_MAX) -> Any:
-    """Return the smallest document that still shows the difference; outer members are removed first."""
+    """Return the smallest document that still shows the difference. Outer members are removed first."""
     changed = True
     while changed and tries > 0:
         changed = False
@@ -37,7 +37,7 @@ def minimise_document(document: Any, still: Callable[[Any], bool], tries: int = 
 
 
 def minimise_list(elements: Sequence[T], still: Callable[[list[T]], bool]) -> list[T]:
-    """Return as few elements as necessary; tries halves, quarters and single elements."""
+    """Return the smallest number of elements. The function tries to remove halves, quarters and single elements."""
     kept = list(elements)
     size = len(kept)
     while size and kept:

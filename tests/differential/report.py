@@ -13,7 +13,7 @@ SHOWN_CHARACTERS_MAX = 1_500
 
 
 def format_report(outcome: RunResult, folder: Path) -> str:
-    """Return the report, and write the examples to a folder, from which they can be replayed."""
+    """Return the report, and write the examples to a folder. They can be replayed from there."""
     lines = []
     for number, found in enumerate(sorted(outcome.found.values(), key=lambda each: -each.count), start=1):
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Mutations that make a valid request invalid; each changes a request, or finds nothing to change."""
+"""Mutations that make a valid request invalid. Each one changes a request, or finds nothing to change."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def drop_a_member(chance: SeededChoices, action: str, request: Request) -> bool:
 
 
 def name_wrongly(chance: SeededChoices, action: str, request: Request) -> bool:
-    """Replace the name of a table or index: unknown, too short, too long, or with invalid characters."""
+    """Replace the name of a table or index with an unknown, too short or too long name, or with invalid characters."""
     place = _pick(chance, _named(request, "TableName", "IndexName", "ExclusiveStartTableName"))
     if place is None and isinstance(request.get("RequestItems"), dict) and request["RequestItems"]:
         items = request["RequestItems"]
@@ -69,7 +69,7 @@ def name_wrongly(chance: SeededChoices, action: str, request: Request) -> bool:
 
 
 def break_a_key(chance: SeededChoices, action: str, request: Request) -> bool:
-    """Change a key: too few or too many attributes, or one that is empty, too long or of another type."""
+    """Change a key so that it has too few or too many attributes, or one that is empty, too long or of another type."""
     holders = [holder[name] for holder, name in _named(request, "Key", "Item", "ExclusiveStartKey")]
     holders += [key for holder, name in _named(request, "Keys") for key in holder[name] if isinstance(key, dict)]
     holders = [holder for holder in holders if isinstance(holder, dict) and holder]
@@ -165,17 +165,17 @@ VALUES: tuple[Any, ...] = (
 
 
 def break_a_value(chance: SeededChoices, action: str, request: Request) -> bool:
-    """Replace a value by an invalid one, or by one at a limit."""
+    """Replace a value with an invalid value, or with a value at a limit."""
     place = _pick(chance, [(holder, name) for holder, name in places(request) if _is_value(holder[name])])
     if place is None:
         return False
-    # Values too large for an item are not used as keys: both sides reject them, each for another error.
+    # Values that are too large for an item are not used as keys, because the sides reject them with different errors.
     place[0][place[1]] = copy.deepcopy(chance.pick(VALUES[:-2] if place[1] in ("pk", "sk") else VALUES))
     return True
 
 
 def name_an_attribute_oddly(chance: SeededChoices, action: str, request: Request) -> bool:
-    """Rename an attribute: empty, very long, or unusual but valid."""
+    """Rename an attribute: the new name is empty, very long, or unusual but valid."""
     holders = [holder[name] for holder, name in _named(request, "Item")]
     if not holders or not isinstance(holders[0], dict):
         return False
@@ -185,7 +185,7 @@ def name_an_attribute_oddly(chance: SeededChoices, action: str, request: Request
 
 
 def leave_an_enumeration(chance: SeededChoices, action: str, request: Request) -> bool:
-    """Replace an enum value by an unknown one, or by one that this action does not accept."""
+    """Replace an enum value with an unknown value, or with one that this action does not accept."""
     place = _pick(chance, _named(request, *ENUMERATIONS))
     word = chance.pick(
         ["", "NO", "none", "ALL_NEW", "UPDATED_OLD", "INDEXES", "SIZE", "COUNT", "ALL", "SPECIFIC_ATTRIBUTES"]
@@ -294,7 +294,7 @@ def _many(elements: list[Any], count: int) -> list[Any]:
 
 
 def rearrange_an_action(chance: SeededChoices, action: str, request: Request) -> bool:
-    """Make an element of a batch or transaction have no action, or two."""
+    """Change an element of a batch or transaction so that it has no action, or two actions."""
     parts = [part for name in ("TransactItems", "GlobalSecondaryIndexUpdates") for part in request.get(name) or ()]
     if isinstance(request.get("RequestItems"), dict):
         parts += [part for of in request["RequestItems"].values() if isinstance(of, list) for part in of]
@@ -312,7 +312,7 @@ def rearrange_an_action(chance: SeededChoices, action: str, request: Request) ->
 
 
 def change_a_json_type(chance: SeededChoices, action: str, request: Request) -> bool:
-    """Replace a parameter by a value of another JSON type."""
+    """Replace a parameter with a value of another JSON type."""
     place = _pick(chance, list(places(request)))
     if place is None:
         return False

@@ -29,7 +29,7 @@ PAGES_MAX = 5
 
 @dataclass
 class Found:
-    """A kind of difference: how often it occurred, for which actions, and one example."""
+    """A kind of difference: its number of occurrences, its actions, and one example."""
 
     kind: str
     example: dict[str, Any]
@@ -86,7 +86,7 @@ class Run:
         return request
 
     def step(self, action: str, request: Request) -> Exchange:
-        """Send one request to both sides; count the differences, and minimise new ones."""
+        """Send one request to both sides. Count the differences, and minimise the new ones."""
         before = self._both.world.contents()
         temporary = {given.table.name: given for given in self._both.world.temporary}
         done = exchange(self._both.sides, self._both.world, action, request)

@@ -15,7 +15,7 @@ Request = dict[str, Any]
 
 TARGET = "DynamoDB_20120810."
 READY_SECONDS_MAX = 3  # Local sometimes never finishes creating or deleting an index
-# No side verifies the signature; DynamoDB Local derives its region, and so its database, from the credential.
+# No side verifies the signature. DynamoDB Local derives its region, and so its database, from the credential.
 HEADERS = {
     "Content-Type": "application/x-amz-json-1.0",
     "X-Amz-Date": "20260101T000000Z",

@@ -1,4 +1,4 @@
-"""Keep both sides and the expected state in sync: after a write, after a difference, and while minimising."""
+"""Keeps both sides and the expected state in sync: after a write, after a difference, and during minimisation."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class BothSides:
     # After an exchange
 
     def learn(self, exchange: Exchange) -> list[Difference]:
-        """Update the expected state and synchronise both sides; return the differences in stored items."""
+        """Update the expected state and synchronise both sides. Return the differences in stored items."""
         if exchange.action in ITEM_WRITES:
             return self._learn_items(exchange)
         if exchange.action in TABLE_WRITES:
@@ -95,7 +95,7 @@ class BothSides:
         return found
 
     def _written(self, request: Request) -> list[tuple[str, Item]]:
-        """Return the keys that the request may have written; a statement may have written any."""
+        """Return the keys that the request may have written. A statement may have written any key."""
         if STATEMENTS_OF.isdisjoint(request):
             return self.world.touched(request)
         tables = [self.world.givens[name].table for name in self.world.named_in(request)]
@@ -116,7 +116,7 @@ class BothSides:
         self._settle(name)
         ours, theirs = self.send_to_both("DescribeTable", {"TableName": name})
         if not theirs.is_error and not is_active(theirs.document["Table"]):
-            # Local sometimes never finishes with an index, or only after another table has the name.
+            # Local sometimes never finishes creating an index, or only after another table gets the name.
             self.remove(name)
             self.world.retire(name)
             return []
@@ -145,7 +145,7 @@ class BothSides:
         self._settle(name)
 
     def _expire_alike(self, name: str) -> None:
-        """Set the time to live of the other side to the attribute of our side, if any."""
+        """Set the time to live of the other side to the attribute of our side, if it has one."""
         ours, theirs = (
             response.document.get("TimeToLiveDescription", {}).get("AttributeName")
             for response in self.send_to_both("DescribeTimeToLive", {"TableName": name})
@@ -156,7 +156,7 @@ class BothSides:
                 self.sides[1].send("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": specification})
 
     def remove(self, name: str) -> None:
-        """Delete a table on both sides, protected or not."""
+        """Delete a table on both sides, even if it is protected."""
         if name in self.world.permanent_names:
             return
         self.send_to_both("UpdateTable", {"TableName": name, "DeletionProtectionEnabled": False})

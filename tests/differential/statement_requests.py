@@ -31,7 +31,7 @@ class _Statement:
 
 
 def _literal(value: Value) -> str | None:
-    """Return the value as a PartiQL literal; binaries have none."""
+    """Return the value as a PartiQL literal. Binaries have no literal."""
     ((kind, content),) = value.items()
     match kind:
         case "S":
@@ -137,7 +137,7 @@ def execute(chance: SeededChoices, world: World) -> Request:
 
 
 def batch_execute(chance: SeededChoices, world: World) -> Request:
-    """Generate reads by key or writes; some requests mix them, which is invalid."""
+    """Generate reads by key, or writes. Some requests mix them, which is invalid."""
     return {"Statements": _statements(chance, world), "ReturnConsumedCapacity": capacity(chance)}
 
 

@@ -53,7 +53,7 @@ def _provisioned(request: Request) -> Request:
 
 
 def _name(chance: SeededChoices, world: World) -> str:
-    """Return mostly the name of an existing table."""
+    """Return the name of an existing table in most cases."""
     names = [given.table.name for given in world.temporary]
     return chance.pick(names) if names and not chance.one_in(6) else chance.pick(world.names)
 

@@ -1,4 +1,4 @@
-"""Insignificant details are not a difference, and every other difference is reported."""
+"""Insignificant details are not a difference, but every other difference is reported."""
 
 from __future__ import annotations
 

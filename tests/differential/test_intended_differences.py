@@ -1,4 +1,4 @@
-"""Intended differences: each has a reason, the docs list them all, and no other difference passes."""
+"""Intended differences: each has a reason, the docs list all of them, and every other difference is reported."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_an_intended_difference_is_recognised(
             Response(200, {"ScannedCount": 2, "LastEvaluatedKey": {}}),
             Response(200, {"ScannedCount": 2}),
         ),
-        # Time to live: other errors, and every field of the result.
+        # Time to live: different errors, and every field of the result.
         ("UpdateTimeToLive", {}, error(TOO_OFTEN), error("TimeToLive is already disabled")),
         ("UpdateTimeToLive", {}, error("TimeToLive is already enabled"), ACCEPTED),
         ("UpdateTimeToLive", {}, ACCEPTED, error(TOO_OFTEN)),

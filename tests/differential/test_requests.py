@@ -1,4 +1,4 @@
-"""A seed reproduces the same requests for every action; about a third of them are invalid."""
+"""A seed reproduces the same requests for every action. About a third of them are invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run finds nothing between equal sides; differences are found, counted and minimised."""
+"""A run finds no difference between equal sides. Other differences are found, counted and minimised."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_missing_write_is_found_in_the_stored_items() -> None:
 
 
 def run_of_time_to_live(alter: Callable[[str, Request, Response], Response]) -> RunResult:
-    """Two engines where an hour passes with each request, so that they accept every change."""
+    """Return the result for two engines on which an hour passes with each request, so that they accept every change."""
     hours = count()
     with closing(InProcess()) as ours, closing(InProcess(lambda: 3_600.0 * next(hours))) as theirs:
         made = Run(ours, Altered(theirs, alter), 11, lambda text: None)

@@ -1,4 +1,4 @@
-"""Both sides are synchronised after a difference, and the name of an unfinished table is abandoned."""
+"""Both sides are synchronised after a difference. The name of an unfinished table is no longer used."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def creation(name: str) -> Request:
 
 
 def never_done(action: str, request: Request, response: Response) -> Response:
-    """A side where the index of one table is never created."""
+    """Return a side on which the index of one table is never created."""
     if action != "DescribeTable" or request["TableName"] != "temporary1" or response.is_error:
         return response
     (gsi,) = response.document["Table"]["GlobalSecondaryIndexes"]

@@ -46,7 +46,7 @@ class World:
             self.names[self.names.index(name)] = f"{TEMPORARY}{PASSING_COUNT + self.retired}"
 
     def forget_token(self, request: Request) -> None:
-        """Forget the token of a transaction that only one side has carried out."""
+        """Forget the token of a transaction that only one side has executed."""
         token = request.get("ClientRequestToken")
         self.tokens = [known for known in self.tokens if known["ClientRequestToken"] != token]
 
@@ -135,7 +135,7 @@ def _given(chance: SeededChoices, table: OracleTable, *indexes: OracleIndex) -> 
 
 
 def with_pools(chance: SeededChoices, table: OracleTable) -> Given:
-    """Return a table with its few key values."""
+    """Return a table with its small set of key values."""
     pools = {
         name: tuple(chance.several(KEY_TEXTS[kind], 2, 3 if name == "pk" else 5)) for name, kind in table.kinds.items()
     }
@@ -143,7 +143,7 @@ def with_pools(chance: SeededChoices, table: OracleTable) -> Given:
 
 
 def described(description: Request) -> OracleTable | None:
-    """Return the table of a description; None when no requests can be generated for it."""
+    """Return the table of a description. Return None if no requests can be generated for it."""
     kinds = PASSING_KINDS | {
         each["AttributeName"]: each["AttributeType"] for each in description["AttributeDefinitions"]
     }

@@ -1,4 +1,4 @@
-"""Descriptions come from docstrings that users wrote, each module once."""
+"""Descriptions come from the docstrings of users. Each module occurs once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rendered Markdown shows the text of the document tree, whatever characters it contains."""
+"""Rendered Markdown shows the text of the document tree, for any characters in it."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from singletable.errors import ExportRefused
 RENDERER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 NASTY = "`a` | <script>alert(1)</script> *b* _c_ [d](e) ![f](g) & &amp; \\ ~~h~~ $i$ <!-- singletable:end --> # j"
 
-# Without noncharacters (in category Cn): documents and Markdown renderers replace them.
+# Noncharacters (in category Cn) are excluded, because documents and Markdown renderers replace them.
 _SHOWN = st.characters(min_codepoint=32, exclude_categories=["Cs", "Cc", "Cn", "Zl", "Zp", "Zs"])
 plain = st.text(_SHOWN | st.just(" "))
 
 
 class Seen(HTMLParser):
-    """The text that a browser shows, and the elements it makes."""
+    """The text that a browser shows, and the elements that it creates."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -69,7 +69,7 @@ def squeezed(text: str) -> str:
 
 
 def without_spaces(text: str) -> str:
-    """The text without spaces: Markdown may trim those at the ends of a cell, a code span or a link."""
+    """Return the text without spaces, because Markdown may remove them at the ends of a cell, a code or a link."""
     return "".join(text.split())
 
 

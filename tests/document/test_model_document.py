@@ -71,12 +71,12 @@ class Library(
 
     @pattern(rate=2)
     def full_shelf(self, shelf_id: str) -> FullShelf | None:
-        """A shelf with its books."""
+        """Return a shelf with its books."""
         return collection(FullShelf)
 
     @pattern()
     def long_books(self, pages: int) -> Page[Book]:
-        """Books of so many pages."""
+        """Return books with at least this number of pages."""
         return query(Book)
 
     @pattern(frequency="very high")

@@ -23,7 +23,7 @@ class Line:
 class Lists(Table, entities=[Line]):
     @pattern()
     def latest(self, list_id: str, *, limit: int = 2) -> Page[Line]:
-        """The last lines of a list."""
+        """Return the last lines of a list."""
         return query(Line, newest_first=True)
 
     @pattern()

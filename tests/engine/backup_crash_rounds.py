@@ -1,7 +1,7 @@
-"""Kills a process during backups, restores, exports and imports, and checks the store afterwards.
+"""Kills a process during backups, restores, exports and imports, and then checks the store.
 
-`python tests/engine/backup_crash_rounds.py FOLDER ROUNDS SEED` exits with 1 and says what is wrong, and under which
-seed. It is a program of its own, with one thread, so that victims can be forked.
+`python tests/engine/backup_crash_rounds.py FOLDER ROUNDS SEED` exits with 1 if a check fails, and prints the problem
+and its seed. It is a separate program with one thread, so that it can fork the processes that it kills.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def contents(engine: Engine, table: str) -> State:
 
 
 def fill(engine: Engine, version: int) -> None:
-    """Return items that differ from those of the previous version, so that a mixture of versions is visible."""
+    """Return items that differ from those of the previous version, so that a mixture of versions can be detected."""
     for number in range(ITEMS):
         item = texts(pk=f"p{number % 4}", sk=f"{number:03}", gsiPk=f"v{version}", lsiSk="l")
         if (number + version) % 5:
@@ -57,7 +57,10 @@ def fill(engine: Engine, version: int) -> None:
 
 
 def work(url: str, folder: Path, seed: int, pipe: int) -> None:
-    """Run one operation after another until killed; report the expected content of each backup or table first."""
+    """Run one operation after another until the process is killed.
+
+    Report the expected content of each backup or table first.
+    """
     chance = random.Random(seed)
     backup_records.SMALL_ITEMS = 0 if chance.random() < 0.8 else 5000
     table_snapshot.STEP_ITEMS = 5

@@ -1,7 +1,7 @@
 """Tasks that several threads or processes run on one store concurrently.
 
 `python tests/engine/concurrent_tasks.py URL TASK TIMES SEED` runs one task as a process. The task `serve` answers
-requests: a line of JSON with an action and its request in, a line with the answer or the error's code out.
+requests. An input line is JSON with an action and its request. The output line contains the response or the error code.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def count(engine: Engine, times: int, chance: random.Random) -> None:
 
 
 def add(engine: Engine, times: int, chance: random.Random) -> None:
-    """Add one without a read."""
+    """Add one to the counter without reading it."""
     for _ in range(times):
         engine.call(
             "UpdateItem",
@@ -151,7 +151,7 @@ TASKS: dict[str, Callable[[Engine, int, random.Random], None]] = {
 def main(url: str, task: str, times: str, seed: str) -> None:
     with Engine(url) as engine:
         if task != "serve":
-            # All start at once, so that they conflict.
+            # All threads start at the same time, so that they conflict.
             print("ready", flush=True)
             sys.stdin.readline()
         TASKS[task](engine, int(times), random.Random(seed))

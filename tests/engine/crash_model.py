@@ -1,6 +1,6 @@
 """The operations of a writer that is killed, and the expected items after each.
 
-The writer and the one who kills it derive the same from an operation: the request to send, and the items afterwards.
+The writer and the process that kills it derive the same from an operation: the request to send, and the items after it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ LATER_INDEX: dict[str, Any] = {
     "KeySchema": [{"AttributeName": "rank", "KeyType": "HASH"}],
     "Projection": {"ProjectionType": "KEYS_ONLY"},
 }
-# The projected attributes of each index besides the keys; empty means all.
+# The projected attributes of each index, in addition to the keys. Empty means all attributes.
 INDEXES: dict[str, tuple[tuple[str, ...], tuple[str, ...] | None]] = {
     "by-group": (("group", "rank"), ("version",)),
     "by-shelf": (("pk", "shelf"), None),
@@ -75,7 +75,7 @@ def opening_items(writers: int) -> State:
 
 
 def random_operation(chance: random.Random, writer: int, number: int) -> Operation:
-    """An operation, in a form short enough to be reported before it runs."""
+    """Return an operation, in a short form that is reported before it runs."""
     kind = chance.choices(("put", "update", "delete", "transfer", "batch", "index"), (5, 5, 2, 5, 2, 0.3))[0]
     key = [f"items-{writer}-{chance.randrange(2)}", chance.choice(SORT_KEYS)]
     match kind:
@@ -188,14 +188,14 @@ def _transfer_request(operation: Operation) -> dict[str, Any]:
 
 
 def _note(operation: Operation) -> Item:
-    """Return the item of the last transfer between two accounts, which is indexed too."""
+    """Return the item of the last transfer between two accounts. It is in an index too."""
     sort = f"last-{operation['source']}-{operation['target']}"
     key = (account(operation["writer"], 0)[0], sort)
     return {**key_of(key), "shelf": {"S": "notes"}, "token": {"S": operation["token"]}}
 
 
 def outcome(operation: Operation, state: State) -> dict[Key, Item | None]:
-    """Return the items that an operation changes, after it."""
+    """Return the items that an operation changes, in their state after it."""
     match operation["kind"]:
         case "put":
             return {_key(operation): _put_item(operation)}

@@ -1,7 +1,7 @@
-"""Kills a writer again and again, and checks the store each time.
+"""Kills a writer repeatedly, and checks the store each time.
 
-`python tests/engine/crash_rounds.py FOLDER ROUNDS SEED` exits with 1 and says what is wrong, and under which seed.
-It is a program of its own, with one thread, so that writers can be forked: a round then takes a tenth of a second.
+`python tests/engine/crash_rounds.py FOLDER ROUNDS SEED` exits with 1 if a check fails, and prints the problem and its
+seed. It is a separate program with one thread, so that it can fork the writers. A round then takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def read_all(engine: Engine, index: str | None = None) -> dict[Key, Item]:
 
 
 def in_doubt(reported: list[list[Any]], state: State) -> list[Operation]:
-    """Apply the acknowledged operations, and return those in progress."""
+    """Apply the acknowledged operations, and return the operations in progress."""
     in_progress: dict[int, Operation] = {}
     for word, writer, operation in reported:
         if word == "failed":
@@ -81,9 +81,9 @@ def in_doubt(reported: list[list[Any]], state: State) -> list[Operation]:
 
 
 def settle(engine: Engine, operation: Operation, state: State) -> bool:
-    """Check that unacknowledged writes are complete or absent; repeat a transfer, which must count once.
+    """Check that unacknowledged writes are complete or absent. Repeat a transfer, which must count only once.
 
-    Returns whether it was there.
+    The result is whether the write was complete.
     """
     found = read_all(engine)
     changed = outcome(operation, state)
@@ -126,7 +126,7 @@ def check(engine: Engine, state: State) -> None:
 def one_round(path: Path, chance: random.Random, state: State) -> Counter[str]:
     url = f"file:{path}"
     seed = chance.getrandbits(32)
-    # Two threads of one process, or two processes of which one continues after the other is killed.
+    # Two threads of one process, or two processes, of which one continues after the other is killed.
     groups = [[0, 1]] if chance.random() < 0.5 else [[0], [1]]
     victims = [
         Victim(partial(write_until_killed, url, seed, writers), chance.uniform(0, ROUND_SECONDS_MAX))

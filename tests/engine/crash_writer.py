@@ -1,4 +1,4 @@
-"""Forked writers that are killed, and what they reported before."""
+"""Forked writers that are killed, and the reports that they wrote before."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class Victim:
 
     @property
     def reported(self) -> Told:
-        # Ignore an incomplete last line.
+        # An incomplete last line is ignored.
         return [json.loads(line) for line in self._output.split(b"\n")[:-1]]
 
 
 def kill_in_turn(victims: Sequence[Victim]) -> Told:
-    """Kill each writer at its time while the others continue; return what all of them reported."""
+    """Kill each writer at its time while the others continue. Return the reports of all writers."""
     living = sorted(victims, key=lambda victim: victim.deadline)
     while living:
         left = living[0].deadline - time.monotonic()
@@ -67,7 +67,7 @@ def kill_in_turn(victims: Sequence[Victim]) -> Told:
 
 
 def write_until_killed(url: str, seed: int, writers: Sequence[int], pipe: int) -> None:
-    """Run one thread per writer on one engine, each with its own items; report every operation before and after it."""
+    """Run one thread per writer on one engine, each with its own items. Report every operation before and after it."""
     engine = Engine(url)
     telling = threading.Lock()
 
@@ -100,7 +100,7 @@ def write_until_killed(url: str, seed: int, writers: Sequence[int], pipe: int) -
 
 
 def _may_refuse(operation: Operation, error: RequestRefused) -> bool:
-    # The other writer may have created or deleted the index already, or be doing so.
+    # The other writer may have created or deleted the index already, or may be doing so now.
     is_poor = error.code == "TransactionCanceledException" and "ConditionalCheckFailed" in error.message
     kind: str = operation["kind"]
     return kind == "index" or (kind == "transfer" and is_poor)

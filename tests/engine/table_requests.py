@@ -23,7 +23,7 @@ def key_schema(*names: str) -> list[Document]:
 
 
 def multi_key_schema(partition: str, sort: str = "") -> list[Document]:
-    """Return the schema of a key with several attributes, each named by one letter."""
+    """Return the schema of a key with several attributes. Each has a name of one letter."""
     return [
         {"AttributeName": name, "KeyType": kind}
         for kind, names in (("HASH", partition), ("RANGE", sort))

@@ -1,4 +1,4 @@
-"""A process is killed while it creates, restores and deletes backups: each is complete or absent."""
+"""A process is killed while it creates, restores and deletes backups. Each backup is complete or absent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`boto3_everywhere` redirects every DynamoDB client of the process to the engine, only inside its block."""
+"""`boto3_everywhere` redirects every DynamoDB client of the process to the engine, but only inside its block."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def engine(name: str = "a") -> RecordingEngine:
 
 
 def client(service: str = "dynamodb", **options: Any) -> Any:
-    """Return a client with an endpoint of its own, so that requests that leave the process are noticed."""
+    """Return a client with its own endpoint, so that requests that leave the process are detected."""
     return boto3.session.Session().client(service, config=ONCE, endpoint_url="http://127.0.0.1:9", **options)
 
 
 def leaves(call: Callable[[], Any]) -> bool:
-    """Whether a request would have left the process."""
+    """Return whether a request would have left the process."""
     with pytest.raises(EndpointConnectionError):
         call()
     return True

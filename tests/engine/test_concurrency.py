@@ -52,7 +52,7 @@ def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
 
 @pytest.fixture
 def shared(tmp_path: Path) -> Iterator[tuple[Engine, str]]:
-    """Open a store in a file, and return its URL for other processes too."""
+    """Open a store in a file, and return its URL, which other processes can open too."""
     url = f"file:{tmp_path / 'store'}"
     with Engine(url) as opened:
         work.prepare(opened)
@@ -68,7 +68,7 @@ def in_threads(engine: Engine, task: str, times: int) -> None:
 
 
 def started(url: str, task: str, times: int) -> list[subprocess.Popen[str]]:
-    """Start processes that begin their task when all of them are ready."""
+    """Start processes. Each begins its task when all of them are ready."""
     processes = [
         subprocess.Popen(
             [sys.executable, SCRIPT, url, task, str(times), str(number)],
@@ -101,7 +101,7 @@ def in_processes(url: str, task: str, times: int) -> None:
 
 @contextmanager
 def watched(engine: Engine) -> Iterator[None]:
-    """Read all accounts repeatedly; check that their total never changes."""
+    """Read all accounts repeatedly, and check that their total never changes."""
     sums: list[int] = []
     is_over = threading.Event()
 
@@ -252,7 +252,7 @@ def test_a_request_is_never_rejected_because_of_a_stale_catalog(shared: tuple[En
     item = {"pk": {"N": "1"}}
     with Remote(url) as ask:
         assert ask("GetItem", {"TableName": TABLE, "Key": COUNTER})["Item"]
-        # The other process never sends a request while the table does not exist.
+        # The other process sends no request while the table does not exist.
         engine.call("DeleteTable", {"TableName": TABLE})
         engine.call("CreateTable", numbered)
         assert ask("PutItem", {"TableName": TABLE, "Item": item}) == {}
@@ -278,7 +278,7 @@ def test_the_catalog_notices_an_index_created_by_another_process_at_once(shared:
         assert ask("GetItem", {"TableName": TABLE, "Key": COUNTER})["Item"]
         engine.call("PutItem", {"TableName": TABLE, "Item": red})
         engine.call("UpdateTable", GROUPED)
-        # The process learns of the index while the backfill runs, or not at all.
+        # The other process notices the index during the backfill, or not at all.
         ask("DescribeTable", {"TableName": TABLE})
         engine.backfill.wait()
         assert ask("Scan", {"TableName": TABLE, "IndexName": "by-group"})["Items"] == [red]

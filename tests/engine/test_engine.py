@@ -35,7 +35,7 @@ KEY = texts(pk="a", sk="1")
 
 
 def filled() -> Engine:
-    """Create a table with both kinds of index, one without, some items and a backup."""
+    """Return an engine with a table with both kinds of index, a table without indexes, some items and a backup."""
     engine = Engine(buckets=buckets())
     create_indexed(engine)
     create_hash(engine)

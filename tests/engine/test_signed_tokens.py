@@ -1,4 +1,4 @@
-"""NextToken: continues where the page stopped; invalid tokens are rejected."""
+"""NextToken: it continues where the page stopped, and invalid tokens are rejected."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_partiql_next_token_is_bound_to_its_statement_and_parameters(engine: E
 
 
 def test_a_partiql_next_token_is_bound_to_its_store() -> None:
-    """A table of the same name in another store is another table, so its tokens are not valid there."""
+    """A table of the same name in another store is a different table, so tokens of the first are not valid there."""
     with Engine() as one, Engine() as other:
         for each in (one, other):
             create(each)

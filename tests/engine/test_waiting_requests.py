@@ -1,4 +1,4 @@
-"""While another process is stopped inside a write, the event loop of a server or a client goes on."""
+"""If another process stops inside a write, the event loop of a server or a client continues to run."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_requests_of_a_client_that_disconnects_while_it_waits_are_not_run(
         _, writer = await asyncio.open_connection("127.0.0.1", listening.getsockname()[1])
         writer.write(post("PutItem", PUT % b"gone"))
         await asyncio.sleep(0.2)
-        # A reset, because a client that only closes its half may still read the response.
+        # The test sends a reset, because a client that closes only its half can still read the response.
         connection = writer.get_extra_info("socket")
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         writer.transport.abort()

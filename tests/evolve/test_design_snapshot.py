@@ -50,7 +50,7 @@ def test_a_restored_design_computes_the_same_item(design: Design, value: Any) ->
     values = values_of(entity, value)
     restored = design_of(read_snapshot(to_json(snapshot_of(design)), "a file"), {"region_of": region_of})
     theirs = next(each for each in restored.entities if each.name == entity.name)
-    if entity.label == "Order":  # the classes of a restored design are its own, but their texts and values are equal
+    if entity.label == "Order":  # the classes of a restored design are generated, but their texts and values are equal
         values |= {name: theirs.fields[name].type(values[name].value) for name in ("size", "level")}
     ours = item_of(design, entity, values_of(entity, value))
     assert item_of(restored, theirs, values) == ours
@@ -113,7 +113,7 @@ def test_the_fingerprint_changes_with_stored_data_only() -> None:
 
 
 def test_the_fingerprint_of_a_release_stays_valid_in_later_releases() -> None:
-    # A table stores its fingerprint: if this value changes, every migrated table differs from its model.
+    # A table stores its fingerprint. If this value changes, every migrated table differs from its model.
     assert snapshot_of(DESIGNS["shop.Shop"]).fingerprint == "16329fbc09e3279a1c2d0c7e1632667c"
 
 

@@ -1,4 +1,4 @@
-"""Differences between designs: every change is an operation, and applying the operations gives the new design."""
+"""Differences between designs: every change is an operation. Applying the operations results in the new design."""
 
 from __future__ import annotations
 
@@ -231,7 +231,8 @@ def test_the_cost_counts_the_passes_and_the_new_index_entries() -> None:
     changes = CASES["keys changed with a new index"][0]
     after = design(**changes)
     cost = change_cost(before, after, differences(before, after), {"User": 10}, prices, rate=100)
-    # 1,000 orders below 1 KB: item and index entry in the backfill, the item without its old keys in the end.
+    # 1,000 orders below 1 KB: the backfill writes item and index entry, and the last phase the item without its old
+    # keys.
     assert (cost.items, cost.written, cost.write_units, cost.seconds) == (1010, 2000, 3000, 30)
     assert cost.dollars > 0
     unknown = change_cost(before, after, differences(before, after), {}, prices)

@@ -27,7 +27,7 @@ def tour(system: str) -> tuple[str, ...]:
 
 
 def every_script(system: str) -> tuple[str, ...]:
-    """Return these scripts and those that need their own table."""
+    """Return these scripts, and the scripts that need their own table."""
     return (*tour(system), *getattr(import_module(f"examples.{system}"), "ASIDE", ()))
 
 

@@ -133,7 +133,8 @@ def test_sharding_leaves_room_for_a_burst_and_steady_traffic() -> None:
 def test_sharding_advice_differs_for_a_hot_counter_and_a_hot_read() -> None:
     said = sharding_for(Forums.design, _hottest(Forums), Growth(1))
     assert (
-        said == "All writes go to one item, which sharding cannot spread: count from the stream, or in several items."
+        said
+        == "All writes go to one item, which sharding cannot spread: count with a stream consumer, or in several items."
     )
 
 

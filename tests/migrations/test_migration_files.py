@@ -23,7 +23,7 @@ def test_make_writes_one_numbered_file_per_change(tmp_path: Path) -> None:
         ("0002_orders_by_status", NEW),
     ]
     assert check_migrations(folder, NEW) is None
-    with pytest.raises(MigrationRefused, match="there is nothing to migrate"):
+    with pytest.raises(MigrationRefused, match="so no migration is needed"):
         make_migration(folder, NEW, "again")
     problem = check_migrations(folder, OLD)
     assert problem is not None
@@ -60,7 +60,7 @@ def test_a_change_that_no_migration_can_make_is_rejected_with_a_remedy(tmp_path:
     make_migration(tmp_path, design(), "")
     for changes, remedy in (
         (with_field("note", str), "Give the field a default"),
-        ({"key": ("O#{id}", "METADATA")}, "Declare the new key as another entity"),
+        ({"key": ("O#{id}", "METADATA")}, "Declare the new key as a new entity"),
         ({"indexes": {"gsi1": ("CUST#{customer}#{status}", "{id}")}}, "Give the alias a new index"),
         ({"options": {"unique": ["status"]}}, "Stop all writers, write the unique markers"),
     ):

@@ -124,7 +124,7 @@ def test_derived_data_checks_let_a_counter_condition_read_a_copied_field() -> No
     [
         (lambda t: t.stauts == "OPEN", "the entity has no field 'stauts'", "It has project_id, id, status, points"),
         (lambda t: t.status == "DONE", "status can never be 'DONE'", "Its values are 'OPEN', 'CLOSED'."),
-        (lambda t: t.points == "5", "points is int, but the value is '5'", "Use a value of the type of the field."),
+        (lambda t: t.points == "5", "points is int, but the value is '5'", "Pass a value of the field's type."),
         (
             lambda t: t.status == "OPEN" and t.points > 3,
             "a condition on fields cannot be used as a bool",
@@ -217,7 +217,7 @@ def test_derived_data_checks_reject_a_counter_condition_on_a_version_or_a_counte
         id: str
 
     assert problem_of(Team, Board, Card).message == (
-        "Board: counted by Team: where= must not read counters, which other writes change, but reads open_tickets"
+        "Board: counted by Team: where= must not read counters, which other writes change, but it reads open_tickets"
     )
 
 

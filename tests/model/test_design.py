@@ -418,7 +418,7 @@ def test_derived_data_checks_reject_a_copy_that_is_found_by_a_copied_field() -> 
         ],
     )
     assert _refused_keeping(town, club, player) == (
-        "Player: copies of Town: by= must not use copied fields, but uses town"
+        "Player: copies of Town: by= must not use copied fields, but it uses town"
     )
 
 

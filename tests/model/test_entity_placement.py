@@ -255,12 +255,16 @@ def test_entity_placement_reports_all_problems_at_once() -> None:
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
     [
-        ({"key": "A#{id}"}, {}, "Order: key has 1 partition and 0 sort key attributes, but 1 and 1 in other entities"),
+        (
+            {"key": "A#{id}"},
+            {},
+            "Order: key has 1 partition and 0 sort key attributes, but other entities have 1 and 1",
+        ),
         ({"gsi1": ("A",)}, {"gsi1": ("A", "B")}, "Order: gsi1 has 1 partition and 0 sort key attributes"),
         (
             {"gsi1": (("A", "B"), "C")},
             {"gsi1": ("A", "B")},
-            "Invoice: gsi1 has 1 partition and 1 sort key attributes, but 2 and 1 in other entities",
+            "Invoice: gsi1 has 1 partition and 1 sort key attributes, but other entities have 2 and 1",
         ),
     ],
 )
@@ -273,7 +277,7 @@ def test_entity_placement_needs_the_same_number_of_key_attributes_in_all_entitie
 
 def test_entity_placement_needs_a_sort_key_in_every_entity_if_the_table_has_one() -> None:
     (message,) = messages(place(declared(key="A#{id}"), keys=("PK", "SK")))
-    assert "has 1 partition and 0 sort key attributes, but 1 and 1 in other entities" in message
+    assert "has 1 partition and 0 sort key attributes, but other entities have 1 and 1" in message
 
 
 def test_entity_placement_accepts_a_multi_attribute_key_only_in_a_global_index() -> None:
@@ -328,7 +332,9 @@ def test_entity_placement_makes_key_attributes_strings_by_default() -> None:
 def test_entity_placement_asks_what_a_single_template_of_an_index_means() -> None:
     _, _, problems = place(declared(gsi1="STATUS#{status}"))
     (problem,) = problems
-    assert problem.message == "Order: gsi1='STATUS#{status}' is one template, but an index usually has two"
+    assert problem.message == (
+        "Order: gsi1='STATUS#{status}' is one template, but an index usually has a partition and a sort key"
+    )
     assert problem.remedy == (
         'Add a sort key: gsi1=("STATUS#{status}", "..."). For an index without a sort key: gsi1=("STATUS#{status}",).'
     )

@@ -396,7 +396,7 @@ def test_a_key_template_rejects_derived_values_that_contain_the_delimiter(delimi
         ),
         ("{id}{line:03d}", "#", SortOrder.NONE, "has no fixed length and is followed by text"),
         ("{count}", "#", SortOrder.NONE, "as text, 10 sorts before 9; use a fixed width"),
-        ("{shard}#{id}", "#", SortOrder.NONE, r"\{shard\} is derived from id and does not keep their order"),
+        ("{shard}#{id}", "#", SortOrder.NONE, r"is derived from id and does not sort in the order of these fields"),
         ("{id}", ":", SortOrder.NONE, "with the delimiter ':'"),
         ("{line:03d}#{id}", ":", SortOrder.ASCENDING, ""),
         ("{day:%d%m%Y}", "#", SortOrder.NONE, "sorts by %d first, not by time"),

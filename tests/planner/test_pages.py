@@ -182,7 +182,7 @@ def test_pages_are_as_declared_up_to_max_requests() -> None:
 
 def test_a_limit_without_a_default_is_named_as_a_guess() -> None:
     explained = Lists.paged_without_default.explain("a", 5)
-    assert "a limit of 100, because limit has no default" in explained.estimate.guessed
+    assert "a limit of 100, because the limit parameter has no default" in explained.estimate.guessed
 
 
 @pytest.fixture(scope="module")

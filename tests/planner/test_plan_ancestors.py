@@ -112,8 +112,8 @@ class Refused(Table, entities=[Node, Leaf, Indexed, Two]):
 @pytest.mark.parametrize(
     ("name", "reason", "way_out"),
     [
-        ("path_in_an_index_only", "the key of Indexed has no path", "Key the entity by its path"),
-        ("two_paths", "the key of Two has two paths, first and path", "Key the entity by its path"),
+        ("path_in_an_index_only", "the key of Indexed has no path", "Put the path into the key of the entity"),
+        ("two_paths", "the key of Two has two paths, first and path", "Put the path into the key of the entity"),
         ("no_partition", "its key also contains org, which no parameter provides", "Add org as a parameter."),
         ("no_path", "no parameter provides path", "Add the path as a parameter: path: tuple[str, ...]."),
         ("a_range", "Subtree[...] is not a single value of path", "Add the path as a parameter"),

@@ -46,7 +46,7 @@ class Papers(Table, entities=[Topic, Translation]):
 def test_plan_reads_does_not_support_a_fixed_limit_that_would_count_other_entities() -> None:
     outcome = Papers.latest.plan
     assert isinstance(outcome, UnsupportedPattern)
-    assert "the range can also contain Translation, and limit=1 would count those items too" in outcome.reason
+    assert "the range can also contain Translation, and limit=1 would count their items too" in outcome.reason
 
 
 def test_plan_reads_supports_a_page_that_can_have_fewer_items_than_its_limit() -> None:
@@ -140,7 +140,7 @@ class Tickets(Table, entities=[Ticket]):
 def test_plan_reads_does_not_support_an_order_if_the_whole_index_key_is_fixed() -> None:
     for outcome, order in ((Tickets.newest.plan, "newest-first order"), (Tickets.by_number.plan, "order by number")):
         assert isinstance(outcome, UnsupportedPattern)
-        reason = f"needs {order}, but GSI1 sorts by no other field, because the key condition fixes its whole key"
+        reason = f"needs {order}, but GSI1 sorts by no other field, because the key condition fixes the whole key"
         assert reason in outcome.reason
     assert isinstance(Tickets.by_status.plan, Plan)
     assert isinstance(Tickets.unordered.plan, Plan)

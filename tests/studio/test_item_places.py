@@ -94,4 +94,4 @@ def test_a_wrong_index_key_is_a_problem(views: Views) -> None:
     item = {each.name: {each.type: each.text} for each in (*views["Order B7"].attributes, *views["Order B7"].keys)}
     assert view.views.view(item).problems == ()
     item["GSI2PK"] = {"S": "USER#42#LOST"}
-    assert "GSI2PK of GSI2 differs from the fields" in view.views.view(item).problems[0]
+    assert "GSI2PK of GSI2 differs from the values of the fields" in view.views.view(item).problems[0]

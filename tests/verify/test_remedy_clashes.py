@@ -85,5 +85,5 @@ def test_remedy_clashes_are_reported_for_different_values_of_one_keyword() -> No
     assert texts["ST101", "Note"] == 'Set key=("CUST#{customer_id}", "NOTE#{line}") in @entity of Note.'
     assert texts["ST105", "Note"].endswith(
         'Set key=("CUST#{customer_id}", "{line:number}") in @entity of Note. '
-        "This clashes with the remedy of ST101 for Note: apply one, then check again."
+        "This clashes with the remedy of ST101 for Note: apply one of them, then check again."
     )

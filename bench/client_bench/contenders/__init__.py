@@ -1,6 +1,6 @@
 """Contenders: the name of each, its library, and the modules that read and write with it.
 
-Every contender environment imports this module, so it depends on the standard library only.
+Every contender environment imports this module, so it depends only on the standard library.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ OURS = "singletable"
 
 @dataclass(frozen=True)
 class Reads:
-    """Read functions of a contender: one order of a customer, and all of them; coroutine functions in async mode."""
+    """Read functions of a contender: one order of a customer, and all orders of a customer.
+
+    In async mode, they are coroutine functions.
+    """
 
     get: Callable[[str, str], Any]
     query: Callable[[str], Any]
@@ -28,10 +31,10 @@ class Reads:
 
 @dataclass(frozen=True)
 class Writes:
-    """Write functions of a contender; coroutine functions in async mode.
+    """Write functions of a contender. In async mode, they are coroutine functions.
 
-    `build` makes the object that `put`, `create`, `put_batch` and `transact` write; it is never measured. Updates fail
-    when the order is not stored, and return the new object where the contender can.
+    `build` creates the object that `put`, `create`, `put_batch` and `transact` write. It is never measured. Updates
+    fail if the order is not stored, and return the new object if the contender can.
     """
 
     build: Callable[[Order], Any]
@@ -42,7 +45,7 @@ class Writes:
     put_batch: Callable[[list[Any]], Any]
     transact: Callable[[list[Any]], Any]
     read_item: Callable[[dict[str, Any]], dict[str, Any] | None] | None = None
-    """Read the stored item of a key, for a table without a server."""
+    """A function that reads the stored item of a key, for a table without a server."""
     close: Callable[[], Awaitable[None] | None] = lambda: None
 
     @property
@@ -87,11 +90,11 @@ class Contender:
         return import_module(f"bench.client_bench.contenders.{self.module}_writes")
 
     def open(self, mode: Mode, url: str) -> Any:
-        """Return its Reads; in async mode a coroutine that returns them."""
+        """Return the read functions. In async mode, return a coroutine that returns them."""
         return getattr(self.load(), f"open_{mode}")(url)
 
     def open_writes(self, mode: Mode, url: str) -> Any:
-        """Return its Writes; in async mode a coroutine that returns them."""
+        """Return the write functions. In async mode, return a coroutine that returns them."""
         return getattr(self.load_writes(), f"open_{mode}")(url)
 
 

@@ -9,7 +9,7 @@ from bench.client_bench.orders import SIZES, orders
 
 
 def open_table(table: Any, url: str) -> Any:
-    """Open a table; fill it first if it is in this process."""
+    """Open a table. Fill it first if it is in this process."""
     in_process = url.startswith(("memory:", "file:"))
     found = table.open(url, create=in_process)
     if in_process:

@@ -10,7 +10,7 @@ from bench.client_bench.write_items import WRITE_TABLE
 
 
 def open_sync(table: Any, url: str) -> Writes:
-    """Open a table and return its methods; a table in this process is created."""
+    """Open a table and return its methods. A table in this process is created."""
     if not url.startswith(("memory:", "file:")):
         return methods_of(table.open(url))
     from singletable.engine import Engine

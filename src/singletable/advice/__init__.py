@@ -1,1 +1,1 @@
-"""Advice: rules that recognise when a single table is the wrong choice, with reasons."""
+"""Advice: rules that recognise when a single table is the wrong choice, with their reasons."""

@@ -15,7 +15,7 @@ from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.plan import Outcome
 
 REGION = "us-east-1"
-"""The region for prices; any region works, because the advice depends only on the ratio of two costs."""
+"""The region for prices. Any region works, because the advice depends only on the ratio of two costs."""
 
 
 class AdviceRule(Protocol):

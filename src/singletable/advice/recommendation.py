@@ -16,13 +16,16 @@ Weight = Literal["strong", "mild"]
 
 @dataclass(frozen=True)
 class Advice:
-    """The advice of one rule: `strong` if a single table does not fit at all, `mild` if one part does not fit."""
+    """The advice of one rule.
+
+    It is `strong` if a single table does not fit at all, and `mild` if one part does not fit.
+    """
 
     topic: str
     weight: Weight
     reason: str
     evidence: tuple[str, ...]
-    """The patterns or entities that the advice is about."""
+    """The patterns or entities that the advice concerns."""
     instead: str
 
     def __str__(self) -> str:
@@ -45,7 +48,7 @@ class Evidence:
 
     @property
     def groups(self) -> tuple[tuple[Entity, ...], ...]:
-        """Entities grouped so that those read or kept in sync together, directly or through others, share a group."""
+        """Groups of entities that are read together or kept in sync, directly or through other entities."""
         group_of = {entity.label: {entity.label} for entity in self.design.entities}
         for members in (*self._read_together, *self._synced_together):
             together = set[str]().union(*(group_of[label] for label in members))

@@ -1,4 +1,4 @@
-"""Changed source files: edits applied to the texts in memory, their diff, and writing them."""
+"""Changed source files: edits applied to the texts in memory, their diff, and writing the files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ChangedFiles:
         return tuple(os.path.relpath(path) for path in self.after)
 
     def edited(self, edits: Iterable[Edit]) -> ChangedFiles:
-        """Return the files after further edits; raise EditNotPossible if an edit does not fit the source."""
+        """Return the files after further edits. Raise EditNotPossible if an edit does not fit the source."""
         edits = tuple(edits)
         before, after = dict(self.before), dict(self.after)
         for path in dict.fromkeys(edit.place.location.file for edit in edits):

@@ -126,7 +126,7 @@ def _print_advice(report: CheckReport) -> None:
     elif not report.design.patterns:
         print("No advice: it is based on access patterns, and the model declares none.")
     elif not advice:
-        print("No advice: nothing in the model speaks against a single table.")
+        print("No advice: the analysis found no reason against a single table.")
 
 
 def _advice(report: CheckReport) -> tuple[Advice, ...]:

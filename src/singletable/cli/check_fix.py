@@ -21,22 +21,22 @@ from singletable.verify.findings import Finding
 
 FAILED = 1
 Key = tuple[str, str, str]
-"""A finding, as recognised after an edit: table, code and subject. Its message may change."""
+"""The identity of a finding after an edit: table, code and subject. Its message may change."""
 
 
 @dataclass
 class FixReport:
-    """The files before and after all remedies, and what happened to each finding."""
+    """The files before and after all remedies, and the result for each finding."""
 
     files: ChangedFiles = field(default_factory=ChangedFiles)
     fixed: list[tuple[Finding, Alternative]] = field(default_factory=list)
     left: list[tuple[Finding, str]] = field(default_factory=list)
-    """The findings that stay, each with the reason."""
+    """The findings that remain, each with the reason."""
     passes: bool = False
 
     @property
     def changes_stored_keys(self) -> bool:
-        """Whether an edit replaces keys that items in a table may already have."""
+        """Return whether an edit replaces keys that items in a table may already have."""
         return any(
             isinstance(edit, SetKeyword) and edit.place.kind == "entity" and edit.keyword == TABLE
             for _, alternative in self.fixed
@@ -45,7 +45,7 @@ class FixReport:
 
 
 def fix(model: str) -> FixReport:
-    """Apply the first alternative of every open finding that has one; no file is written."""
+    """Apply the first alternative of every open finding that has one. No file is written."""
     loaded_before = frozenset(sys.modules)
     result = FixReport()
     reports = _check(model, {}, loaded_before)
@@ -75,7 +75,7 @@ def _no_edit(finding: Finding) -> str:
 
 
 class _Harmful(Exception):
-    """The edit does not remove its finding, or causes another one."""
+    """The edit does not remove its finding, or it causes another finding."""
 
 
 def _check(model: str, texts: Mapping[str, str], loaded_before: frozenset[str]) -> list[CheckReport]:
@@ -100,10 +100,10 @@ def _untried(reports: list[CheckReport], reasons: Mapping[tuple[str, str], str])
 
 
 def _reject_harm(before: list[CheckReport], after: list[CheckReport], finding: Finding, key: Key) -> None:
-    """Raise unless the finding is gone and no other finding is new.
+    """Raise an error unless the finding is gone and there is no new finding.
 
-    The rules judge a pattern only when it has a plan. For a pattern without a plan before the edit, a warning is
-    therefore not new; for another pattern than that of the finding, no finding is.
+    The rules judge a pattern only if it has a plan. If a pattern had no plan before the edit, a warning about it does
+    not count as new. If it is another pattern than that of the finding, no finding about it counts as new.
     """
     had, has = (Counter(each for _, each in _open(reports)) for reports in (before, after))
     if has[key] >= had[key]:
@@ -125,7 +125,7 @@ def _reject_harm(before: list[CheckReport], after: list[CheckReport], finding: F
 
 
 def run_fix(model: str, *, dry_run: bool, as_json: bool) -> int:
-    """Fix a model, show the diff, and write the files unless it is a dry run; 0 when the fixed model passes."""
+    """Fix a model, show the diff, and write the files unless it is a dry run. Return 0 if the fixed model passes."""
     result = fix(model)
     if not dry_run:
         result.files.write()
@@ -160,6 +160,6 @@ def _print(result: FixReport, *, dry_run: bool) -> None:
         for paragraph in finding.remedy.paragraphs:
             print_wrapped(paragraph, "  ", "    ")
     if result.changes_stored_keys:
-        print("The primary key of an entity changed: items that are already stored keep their old keys.")
+        print("The primary key of an entity changed. Items that are already stored keep their old keys.")
     for name in result.files.names:
         print(f"{'would write' if dry_run else 'wrote'} {name}")

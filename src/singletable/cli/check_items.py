@@ -1,4 +1,4 @@
-"""Check stored items against a model, for `singletable check MODEL --items`: read, count, and print the findings."""
+"""The check of stored items for `singletable check MODEL --items`: reads and counts them, and prints the findings."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _count(text: str) -> int | str:
 
 
 def check_items(tables: tuple[type[Table], ...], options: argparse.Namespace) -> bool:
-    """Check the items of every table and print the reports; return whether no finding fails."""
+    """Check the items of every table and print the reports. Return whether no finding fails."""
     if options.table_name is not None and len(tables) > 1:
         names = ", ".join(table.__name__ for table in tables)
         raise ArgumentRefused(
@@ -89,7 +89,7 @@ def _checked(table: type[Table], options: argparse.Namespace, *, is_only_table: 
 
 @contextmanager
 def _rare_garbage_collection() -> Generator[None, None, None]:
-    """Let Python look for reference cycles less often: items have none, and a page contains thousands of dicts."""
+    """Run Python's search for reference cycles less often. Items have none, and a page contains thousands of dicts."""
     thresholds = gc.get_threshold()
     gc.set_threshold(GARBAGE_THRESHOLD, *thresholds[1:])
     try:
@@ -100,7 +100,7 @@ def _rare_garbage_collection() -> Generator[None, None, None]:
 
 @contextmanager
 def _progress(pages: ItemPages) -> Generator[Callable[[int], None], None, None]:
-    """Show a progress bar on a terminal, after a second; yield the function that advances it."""
+    """Show a progress bar on a terminal after a second. Yield the function that advances it."""
     if not sys.stderr.isatty():
         yield lambda items: None
         return

@@ -18,7 +18,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check the store and print the result; return 1 when it is damaged."""
+    """Check the store and print the result. Return 1 if it is damaged."""
     from singletable.engine.integrity_check import check_store
 
     checked = check_store(options.path)

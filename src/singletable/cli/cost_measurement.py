@@ -1,7 +1,7 @@
 """Measure the capacity that patterns consume on real items, and compare it with the estimates.
 
-Reads run on the store itself, with values of stored items. Writes run on a copy of the items in memory, so the store
-does not change.
+Reads run on the store itself, with values of stored items. Writes run on a copy of the items in memory, so that the
+store does not change.
 """
 
 from __future__ import annotations
@@ -74,14 +74,17 @@ class PatternMeasurement:
 
     @property
     def ratio(self) -> float | None:
-        """How many times the estimate was consumed: of a write its write units, otherwise its read units."""
+        """The consumption as a multiple of the estimate.
+
+        For a write, it compares write units; for a read, read units.
+        """
         if not self.calls:
             return None
         return self.writes / self.estimated_writes if self.estimated_writes else self.reads / self.estimated_reads
 
 
 class _NoValue(Exception):
-    """The store has no value for a parameter."""
+    """The error for a parameter for which the store has no value."""
 
 
 def measure(table: type[Table], report: CostReport, place: str) -> list[PatternMeasurement]:
@@ -94,7 +97,7 @@ def measure(table: type[Table], report: CostReport, place: str) -> list[PatternM
             if not call.plan.pattern.is_write:
                 measured.append(_measured(store, call, objects))
                 continue
-            with table.open("memory:", create=True) as copy:  # each pattern gets a fresh copy
+            with table.open("memory:", create=True) as copy:  # each pattern gets a new copy
                 copy._opened().run(_copied(copy._opened(), items))
                 measured.append(_measured(copy, call, objects))
         return measured
@@ -145,14 +148,14 @@ def _measured(table: Table, call: CallCost, objects: Objects) -> PatternMeasurem
 
 
 def _subjects(call: CallCost, objects: Objects) -> list[Any]:
-    """Return objects to call the pattern with, spread over the sample."""
+    """Return objects for the arguments of the calls, spread over the sample."""
     held = [each for entity in call.plan.entities[:1] for each in objects.get(entity.label, ())]
     step = max(1, len(held) // CALLS_MAX)
     return held[::step][:CALLS_MAX]
 
 
 def _arguments(call: CallCost, subject: Any, objects: Objects) -> dict[str, Any]:
-    """Return the arguments of a pattern from the fields of an object; parameters with defaults are omitted."""
+    """Return the arguments of a pattern from the fields of an object. Parameters with defaults are omitted."""
     pattern = call.plan.pattern
     changed = pattern.intent.changed if isinstance(pattern.intent, ItemWriteIntent) else frozenset[str]()
     arguments: dict[str, Any] = {}
@@ -201,7 +204,7 @@ def _argument(call: CallCost, parameter: ParameterDeclaration, subject: Any, obj
 
 
 def _another(parameter: ParameterDeclaration, own: Any) -> Any:
-    """Return a different value of the same type and about the same size."""
+    """Return a different value of the same type with about the same size."""
     members = get_args(parameter.type) if get_origin(parameter.type) is Literal else ()
     if isinstance(own, enum.Enum):
         members = tuple(type(own))
@@ -223,7 +226,7 @@ def _another(parameter: ParameterDeclaration, own: Any) -> Any:
         case UUID():
             return UUID(int=own.int ^ 1)
         case _:
-            raise _NoValue(f"no stored item has another value for {parameter.name}")
+            raise _NoValue(f"no stored item has a different value for {parameter.name}")
 
 
 def _area(call: CallCost, kind: type, subject: Any) -> Area:
@@ -243,13 +246,13 @@ def _area(call: CallCost, kind: type, subject: Any) -> Area:
 
 
 def _prepare(table: Table, call: CallCost, subject: Any) -> None:
-    """Delete the object from the copy first, so the put writes a new item."""
+    """Delete the object from the copy, so that the put writes a new item."""
     intent, entity = call.plan.pattern.intent, call.plan.entities[0]
     if not isinstance(intent, ItemWriteIntent) or intent.kind not in ("put", "create"):
         return
     try:
         table.delete(subject)
-    except SingletableError:  # items of its derived data may not be in the sample
+    except SingletableError:  # the items of its derived data may not be in the sample
         request = {"TableName": table._opened().reader.name, "Key": key_of(entity, values_of(entity, subject))}
         table._opened().run(_one(Call("DeleteItem", request)))
 
@@ -259,7 +262,7 @@ def _one(call: Call) -> Steps[None]:
 
 
 def _run(table: Table, call: CallCost, arguments: dict[str, Any]) -> None:
-    """Call the pattern, reading all pages unless it has a limit."""
+    """Call the pattern. Read all pages unless it has a limit."""
     pattern: Any = getattr(table, call.name)
     if isinstance(call.plan.pattern.intent, QueryIntent) and call.plan.limit is None:
         for _ in pattern.all(**arguments):

@@ -31,7 +31,7 @@ def show(
     *,
     with_comparison: bool,
 ) -> None:
-    """Print all tables; `reports` contains one report per collection size."""
+    """Print all tables. `reports` contains one report per collection size."""
     name = report.design.name
     _show_calls(name, report)
     print()
@@ -70,7 +70,7 @@ def _mark(guessed: object) -> str:
 def _call(call: CallCost) -> list[str]:
     cost, plan = call.estimate, call.plan
     mark, items_mark = _mark(cost.guessed), _mark(cost.guesses_items)
-    # The plan proves the number of queries; further pages depend on estimated sizes.
+    # The plan proves the number of queries. The number of further pages depends on estimated sizes.
     paged_mark = _mark(cost.guessed and cost.pages > (plan.queries or plan.pattern.options.fanout or 1))
     return [
         call.name,

@@ -1,4 +1,4 @@
-"""`singletable demo [NAME ...]`: run the example systems in memory and show the requests and cost of every pattern."""
+"""`singletable demo [NAME ...]`: run the example systems in memory, and show the requests and cost of every pattern."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _list(systems: Sequence[System], *, as_json: bool) -> None:
 
 
 def _run_and_show(systems: Sequence[System], *, quiet: bool) -> tuple[list[Tour], list[NeedsPackage]]:
-    """Run the tours and show each when it finishes; skip examples whose packages are missing."""
+    """Run the tours and show each one when it finishes. Skip examples whose packages are missing."""
     from singletable.demo.systems import NeedsPackage
     from singletable.demo.tour import run_tour
 

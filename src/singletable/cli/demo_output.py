@@ -52,13 +52,15 @@ def _print_run(run: ScriptRun) -> None:
 def print_end(
     tours: Sequence[Tour], skipped: Sequence[NeedsPackage], path: Path | None, saved: Sequence[SavedTable]
 ) -> None:
-    """Print which examples were skipped, which tables were saved, and the next commands to try."""
+    """Print the skipped examples, the saved tables, and the next commands to try."""
     for problem in skipped:
         print(f"{problem}\n")
     if path is not None:
         print_heading(f"{path} contains {counted(len(saved), 'table')}")
         for each in saved:
-            renamed = f", renamed because another table is called {each.model.design.name}" if each.is_renamed else ""
+            renamed = (
+                f", renamed because another table has the name {each.model.design.name}" if each.is_renamed else ""
+            )
             print(f"  {each.name}: {counted(each.items, 'item')} from {each.system}{renamed}")
         print()
     print_heading("Next")

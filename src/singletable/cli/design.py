@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _redesign(options: argparse.Namespace, prices: Prices) -> int:
-    """Print chosen keys next to the number of declared indexes."""
+    """Print the chosen keys, and the number of declared indexes for comparison."""
     from singletable.design.redesign import without_keys
 
     if options.write:
@@ -99,7 +99,7 @@ def _report(design: Design, indexes_max: int, prices: Prices) -> DesignReport:
 
 
 def _passes(model: str, files: ChangedFiles, loaded_before: frozenset[str]) -> bool:
-    """Whether `check` passes on the edited source."""
+    """Return whether `check` passes on the edited source."""
     from singletable.verify.design_check import check
 
     with edited_sources(files.after, loaded_before):

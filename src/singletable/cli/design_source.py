@@ -1,4 +1,4 @@
-"""Read a design from a model, a snapshot file, a git revision of a model, or a live table."""
+"""Designs from four sources: a model, a snapshot file, a git revision of a model, or a live table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ GIT_SECONDS_MAX = 60
 
 @dataclass(frozen=True)
 class DesignSource:
-    """A design and where it comes from."""
+    """A design and the description of its source."""
 
     place: str
     snapshot: Snapshot
@@ -33,7 +33,7 @@ class DesignSource:
 
 
 def is_url(place: str) -> bool:
-    """Return whether a place is a live table."""
+    """Return whether a place is the URL of a live table."""
     return _URL.match(place) is not None
 
 
@@ -50,7 +50,7 @@ def read_design(place: str) -> DesignSource:
 
 
 def read_live_design(url: str, name: str, model: Snapshot) -> DesignSource:
-    """Return the design of a live table, as far as DescribeTable shows it; `model` supplies the entities."""
+    """Return the design of a live table, as far as DescribeTable shows it. `model` provides the entities."""
     from singletable.cli.live_table import connect, describe, ttl_attribute
     from singletable.evolve.described_table import described_snapshot
 
@@ -71,7 +71,7 @@ def _of_file(place: str) -> Snapshot:
 
 
 def _of_revision(place: str, revision: str, path: str, table: str) -> Snapshot:
-    """Return the design of a model in a git revision, from a copy of the whole tree in a process of its own."""
+    """Return the design of a model in a git revision, loaded from a copy of the whole tree in a separate process."""
     from singletable.evolve.snapshot_records import read_snapshot
 
     if revision.startswith("-"):

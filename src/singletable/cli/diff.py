@@ -47,7 +47,7 @@ def _count(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the operations between two designs; return 1 when one of them needs a migration."""
+    """Print the operations between two designs. Return 1 if one of them needs a migration."""
     from singletable.evolve.change_cost import change_cost
     from singletable.evolve.differences import differences, needs_migration
 
@@ -85,7 +85,7 @@ def _print(
 
     title = f"{before.place} → {after.place}"
     if not operations:
-        print(f"{title}: items are stored in the same way")
+        print(f"{title}: both designs store items in the same way")
     else:
         rows = [
             [str(number), each.kind, each.subject, each.detail, each.category.value, each.items]
@@ -101,7 +101,7 @@ def _print(
     if before.is_described or after.is_described:
         print()
         print_wrapped(
-            "DescribeTable shows keys, indexes and the TTL, but no entities: fields and templates are those of the "
+            "DescribeTable shows keys, indexes and the TTL, but no entities: fields and templates come from the "
             "model. `singletable check MODEL --items URL` compares the stored items."
         )
 
@@ -146,7 +146,7 @@ def _deployment(operations: tuple[Operation, ...]) -> str:
 
     categories = {each.category for each in operations}
     if Category.UNSUPPORTED in categories:
-        return "No migration of this release can make every change: follow the advice above, and compare again."
+        return "This release cannot migrate all of these changes: follow the advice above, and compare again."
     if Category.IN_PLACE in categories:
         return (
             "The stored items need a migration: `singletable migrate make` writes it, `singletable migrate plan` and "

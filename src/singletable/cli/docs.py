@@ -97,7 +97,7 @@ def _subject(table: type[Table], store: str | None) -> Subject:
 
 
 def _rows_of(table: type[Table], store: str) -> tuple[SampleRows, ItemSample]:
-    """Return the rows of a store by entity, sorted by key so that the result is stable."""
+    """Return the rows of a store by entity, sorted by key, so that the result is always the same."""
     from singletable.cli.item_source import items_by_entity, open_store, stored_items
     from singletable.client.items.item_types import ItemTypes
     from singletable.cost.measured_items import measure_items
@@ -127,7 +127,7 @@ def _rows_of(table: type[Table], store: str) -> tuple[SampleRows, ItemSample]:
 
 
 def _files(document: Section, options: argparse.Namespace) -> dict[Path, str] | None:
-    """Return the expected content of each file; None when the document was printed."""
+    """Return the expected content of each file. Return None if the document was printed."""
     target = options.output or options.into
     if options.format == "html":
         from singletable.document.html import to_html
@@ -164,7 +164,7 @@ def _picture_folder(path: Path, given: str | None) -> Path | None:
 def _picture_links(path: Path, folder: Path) -> Callable[[Picture], str]:
     try:
         relative = Path(os.path.relpath(folder, path.parent)).as_posix()
-    except ValueError as problem:  # different drives on Windows
+    except ValueError as problem:  # the two paths are on different drives on Windows
         raise ExportRefused(f"{path} cannot link to pictures in {folder}: {problem}") from problem
     return lambda picture: f"{relative}/{_file_name(picture)}"
 

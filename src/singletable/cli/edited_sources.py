@@ -16,7 +16,7 @@ _PACKAGE = str(Path(__file__).resolve().parents[1])
 
 
 class _EditedLoader(SourceFileLoader):
-    """Load a module from text instead of its file, without cached bytecode."""
+    """Loads a module from text instead of its file, without cached bytecode."""
 
     def __init__(self, name: str, path: str, text: str) -> None:
         super().__init__(name, path)
@@ -30,7 +30,7 @@ class _EditedLoader(SourceFileLoader):
 
 
 class _EditedFinder(MetaPathFinder):
-    """Find modules as usual, and load those with edited source from their text."""
+    """Finds modules as usual, and loads modules with edited source from their text."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self.texts = texts
@@ -46,7 +46,7 @@ class _EditedFinder(MetaPathFinder):
 
 
 def edited_loader(name: str, path: str) -> SourceFileLoader | None:
-    """Return the loader of a file with edited source; None for every other file."""
+    """Return the loader of a file with edited source. Return None for every other file."""
     for finder in sys.meta_path:
         if isinstance(finder, _EditedFinder) and path in finder.texts:
             return _EditedLoader(name, path, finder.texts[path])
@@ -74,7 +74,7 @@ def edited_sources(texts: Mapping[str, str], loaded_before: frozenset[str]) -> G
 
 
 def unload_user_modules(loaded_before: frozenset[str]) -> None:
-    """Forget the modules of the user that were imported since, so that the next import reads their source again."""
+    """Remove the user's modules that were imported since then, so that the next import reads their source again."""
     libraries = (_PACKAGE, *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")))
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)

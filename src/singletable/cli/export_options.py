@@ -32,7 +32,7 @@ def add_file_options(parser: argparse.ArgumentParser) -> None:
 
 
 def write_export(text: str, options: argparse.Namespace) -> int:
-    """Write the export, or with --check compare it with the file and return 1 when it differs."""
+    """Write the export. With --check, compare it with the file and return 1 if it differs."""
     if options.output is None:
         if options.check:
             raise ExportRefused("--check needs --output FILE to compare with")
@@ -46,7 +46,7 @@ def write_export(text: str, options: argparse.Namespace) -> int:
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Replace a file atomically: readers see the old text or the new text."""
+    """Replace a file atomically. Readers see either the old text or the new text."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         temporary.write_bytes(text.encode("utf-8"))

@@ -21,11 +21,12 @@ from singletable.planner.formatting import GUESS_MARK, format_dollars
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
 
 ON_DEMAND_GROWTH = (
-    "An on-demand table serves up to twice its previous peak at once, and more after half an hour: increase traffic "
+    "An on-demand table serves up to twice its previous peak at once, and more after half an hour. Increase traffic "
     "slowly (--over 60), or raise the warm throughput first."
 )
 PROVISIONED_GROWTH = (
-    "Raise the provisioned capacity before traffic grows, or use auto scaling: the simulation keeps today's capacity."
+    "Raise the provisioned capacity before traffic grows, or use auto scaling. The simulation does not change the "
+    "current capacity."
 )
 TIMES = (1.0, 10.0, 100.0, 1000.0)
 
@@ -86,7 +87,7 @@ def _svg(text: str) -> Path:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the heat of every table; return 1 when today's traffic is already throttled."""
+    """Print the heat of every table. Return 1 if the current traffic is already throttled."""
     minutes = options.over + 60 if options.minutes is None else options.minutes
     if minutes <= options.over:
         raise ArgumentRefused(f"--minutes {minutes} must be longer than --over {options.over}")
@@ -213,7 +214,7 @@ def _at(growth: Growth) -> str:
 
 
 def _burst(load: PartitionLoad) -> str:
-    """Explain why a large call throttles even when it is rare."""
+    """Explain why a large call throttles even if it is rare."""
     kind, units, given = (
         ("read", load.at_once.reads, PARTITION_READ_UNITS_PER_SECOND_MAX)
         if load.at_once.reads

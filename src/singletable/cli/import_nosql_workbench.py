@@ -20,8 +20,8 @@ def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument(
         "--functions",
         metavar="MODULE",
-        help="a Python file or module with the functions for derived values, upgrades and defaults that the document "
-        "refers to; documents contain no code",
+        help="a Python file or module with the functions for derived values, upgrades and defaults to which the "
+        "document refers; documents contain no code",
     )
     add_file_options(parser)
     parser.set_defaults(run=run)
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def import_workbench(text: str | bytes, functions: FunctionModule | None = None) -> ImportedModel:
-    """Return the model of a document: what our export stored, and a draft of all other tables."""
+    """Return the model of a document: the model that our export stored, and a draft of all other tables."""
     from singletable.cli.import_text import import_draft
     from singletable.importers.python_source import combined_models, draft_model
     from singletable.importers.workbench.workbench_import import own_model_source, read_workbench_model

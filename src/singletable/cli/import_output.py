@@ -43,7 +43,7 @@ def read_source(name: str) -> bytes:
 
 
 def write_import(draft: Draft, options: argparse.Namespace, usage: Mapping[str, Any] | None = None) -> int:
-    """Write the model of a draft; `usage` is what reading the table consumed."""
+    """Write the model of a draft. `usage` is the consumption of reading the table."""
     return write_model(draft_model(draft), options, usage)
 
 
@@ -60,7 +60,7 @@ def write_model(imported: ImportedModel, options: argparse.Namespace, usage: Map
         return 0
     if options.output is None:
         print(source, end="", flush=True)
-    # Keep the summary out of a piped model.
+    # The summary must not be part of a model that is piped to another program.
     _print_summary(document, sys.stderr if options.output is None else sys.stdout)
     return 0
 

@@ -1,4 +1,4 @@
-"""Import a text file as a draft, and validate every part of it with the planner."""
+"""The import of a text file as a draft. The planner validates every part of it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from singletable.planner.planner import plan_all
 
 
 def find_objections(table: DraftTable) -> Sequence[Objection]:
-    """Return why a table cannot be loaded, which patterns are not one request, and which proposals are wasteful."""
+    """Return why a table cannot be loaded, which patterns are not one request, and which proposals waste reads."""
     try:
         model = draft_tree(Draft(table.name, (table,)))
         with load_tree(model, CLIENT_NAMES) as names:
@@ -39,7 +39,7 @@ def find_objections(table: DraftTable) -> Sequence[Objection]:
 
 
 def _replaces(collection: Plan, plan: Plan) -> bool:
-    """Return whether a collection returns all entities that a query reads, also those that the query discards."""
+    """Return whether a collection returns all entities that a query reads, including those that the query discards."""
     if not collection.members or not plan.other_entities or collection.index is not plan.index:
         return False
     returned = {entity.label for entity in collection.entities}
@@ -47,7 +47,7 @@ def _replaces(collection: Plan, plan: Plan) -> bool:
 
 
 def import_draft(draft: Draft) -> Draft:
-    """Return the draft without parts that cannot be loaded, with a note for each."""
+    """Return the draft without the parts that cannot be loaded, with a note for each of them."""
     return validated(draft, find_objections)
 
 

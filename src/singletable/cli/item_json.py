@@ -1,4 +1,4 @@
-"""Read items from JSON files, in DynamoDB JSON or plain JSON, with errors per attribute."""
+"""Items from JSON files, in DynamoDB JSON or plain JSON, with errors for each attribute."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CONTENT: dict[str, type] = {
 
 
 def parse_json(text: str, name: str) -> Any:
-    """Parse JSON with exact numbers; raises ArgumentRefused with line and column."""
+    """Parse JSON with exact numbers; raise ArgumentRefused with line and column."""
     place = opened_at(text, NESTING_MAX + 1)
     if place is not None:
         where = f"line {place[0]:,}, column {place[1]:,}"
@@ -58,9 +58,9 @@ def _object(pairs: list[tuple[str, Any]], name: str) -> dict[str, Any]:
 
 
 def item_of_json(document: Any, name: str, *, is_plain: bool = False) -> Item:
-    """Return an item from a JSON object: DynamoDB JSON when every value has that form, plain JSON otherwise.
+    """Return an item from a JSON object. It is DynamoDB JSON if every value has that form, otherwise plain JSON.
 
-    An item wrapped by an export (`{"Item": ...}`) is unwrapped. Numbers are normalised as DynamoDB does it.
+    An item in an export (`{"Item": ...}`) is extracted. Numbers are normalised as in DynamoDB.
     """
     if not isinstance(document, dict):
         raise ArgumentRefused(f'{name} is not an item: write a JSON object, such as {{"PK": "CUST#c1", "total": 12.5}}')
@@ -80,7 +80,7 @@ def item_of_json(document: Any, name: str, *, is_plain: bool = False) -> Item:
 
 
 def untyped_attributes(document: Any) -> list[str]:
-    """Return the attributes that are not DynamoDB JSON when others are; the item is then read as plain JSON."""
+    """Return the attributes that are not DynamoDB JSON if others are. The item is then read as plain JSON."""
     if not isinstance(document, dict):
         return []
     found = [name for name, value in document.items() if not _is_typed(value)]
@@ -117,7 +117,7 @@ def _plain(value: Any, attribute: str, name: str) -> dict[str, Any]:
     try:
         typed = attribute_value(value)
     except TypeError as problem:
-        message = re.sub(r"Decimal\('([^']*)'\)", r"\1", str(problem))  # show the number as in the file
+        message = re.sub(r"Decimal\('([^']*)'\)", r"\1", str(problem))  # shows the number as in the file
         raise ArgumentRefused(f"{name}: {attribute}: {message}") from None
     except RecursionError:
         raise ArgumentRefused(f"{name}: {attribute} is nested deeper than DynamoDB allows") from None

@@ -14,24 +14,24 @@ from singletable.conformance.scan_items import ItemScan, StoredItem
 from singletable.errors import ArgumentRefused
 
 LIVE_SAMPLE = 100_000
-"""The default number of items to read from a live table, where every read costs money."""
+"""The default number of items to read from a live table, where you pay for every read."""
 _PAGE_ITEMS = 1_000
 
 
 @dataclass
 class ItemPages:
-    """The items of one table at one place; the counts are complete after all pages are read."""
+    """The items of one table at one place. The counts are complete after all pages are read."""
 
     place: str
     table_name: str
     has_own_name: bool
-    """Whether the user chose the table name, instead of the name in the model."""
+    """Whether the user chose the table name. If not, the name comes from the model."""
     items_max: int | None
-    """Read at most this number of items; None: all."""
+    """The maximum number of items to read. None reads all."""
     is_only_table: bool
-    """Whether the model has no other table, so that rows without a table name belong to this one."""
+    """Whether the model has no other table. Rows without a table name then belong to this table."""
     expected_items: int | None = None
-    """The number of items that will be read, if it is known before."""
+    """The number of items that will be read, if it is known in advance."""
     is_whole: bool = False
     requests: int = 0
     read_units: float = 0.0
@@ -47,7 +47,7 @@ class ItemPages:
     def _table_pages(self) -> Iterator[list[StoredItem]]:
         url = self.place if ":" in self.place and not Path(self.place).is_file() else f"file:{self.place}"
         with connect(url) as requests, existing_table(requests, self.table_name):
-            if is_live(self.place):  # to describe a table of a store, the engine would count its items
+            if is_live(self.place):  # a description of a table in a store would make the engine count its items
                 stored = describe(requests, self.table_name).get("ItemCount") or None
                 limits = [count for count in (stored, self.items_max) if count is not None]
                 self.expected_items = min(limits, default=None)
@@ -71,7 +71,7 @@ class ItemPages:
         yield page
 
     def _file_items(self) -> Iterator[Item]:
-        """Yield the items of a file: of a Workbench model, one per line, or as one document."""
+        """Yield the items of a file: of a Workbench model, of a file with one item per line, or of one document."""
         path = Path(self.place)
         try:
             if _has_one_item_per_line(path):
@@ -100,7 +100,7 @@ class ItemPages:
             )
 
     def _workbench_items(self, text: str) -> Iterator[Item]:
-        """Yield the rows of the table and its facets; rows with the same key are one item."""
+        """Yield the rows of the table and its facets. Rows with the same key are one item."""
         from singletable.importers.workbench.workbench_document import read_workbench
 
         tables = {table.sample.name: table.sample for table in read_workbench(text).tables}
@@ -116,7 +116,7 @@ class ItemPages:
 
 
 def _has_one_item_per_line(path: Path) -> bool:
-    """Return whether the first two lines with text are JSON objects each; such a file is read line by line."""
+    """Return whether the first two lines with text are JSON objects. Such a file is read line by line."""
     with path.open(encoding="utf-8") as lines:
         first = [line for line, _ in zip((line for line in lines if line.strip()), range(2), strict=False)]
     return len(first) == 2 and all(_is_object(line) for line in first)
@@ -136,5 +136,5 @@ def is_live(place: str) -> bool:
 
 
 def default_items_max(place: str) -> int | None:
-    """Return the default limit of items: none for files and stores, a sample for live tables."""
+    """Return the default limit of items: no limit for files and stores, a sample for live tables."""
     return LIVE_SAMPLE if is_live(place) else None

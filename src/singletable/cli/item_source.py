@@ -1,4 +1,4 @@
-"""Read items from a store or a JSON file, and sort them by entity."""
+"""Items from a store or a JSON file, sorted by entity."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def is_store(place: str) -> bool:
 
 
 def open_store(table: type[Table], place: str) -> Table:
-    """Open the table of an existing store; nothing is created."""
+    """Open the table of an existing store. Create nothing."""
     path = Path(place.removeprefix("file:"))
     if not place.startswith(_SCHEMES) or place.startswith("file:"):
         if not path.is_file():
@@ -42,7 +42,7 @@ def open_store(table: type[Table], place: str) -> Table:
 
 
 def stored_items(opened: ConnectedTable, most: int) -> tuple[list[Item], bool]:
-    """Return the first items of a Scan, and whether they are all."""
+    """Return the first items of a Scan, and whether these are all items."""
     items: list[Item] = []
     request: dict[str, Any] = {"TableName": opened.reader.name}
     while True:
@@ -87,7 +87,7 @@ def _items_of_file(place: str) -> list[Item]:
 
 
 def items_by_entity(kinds: ItemTypes, items: list[Item]) -> Iterator[tuple[Entity | None, Item]]:
-    """Yield each item with its entity; unique markers are skipped."""
+    """Yield each item with its entity. Unique markers are skipped."""
     for item in items:
         if not kinds.is_marker(item):
             yield kinds.entity_of(item), item

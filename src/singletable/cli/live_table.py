@@ -17,7 +17,7 @@ PAGES_MAX = 200
 
 @dataclass(frozen=True)
 class TableSample:
-    """The description and sample of a table, with the requests and units used to read them."""
+    """The description and sample of a table, with the requests and units that were used to read them."""
 
     description: dict[str, Any]
     ttl_attribute: str | None
@@ -48,7 +48,7 @@ class TableRequests:
 
 @contextmanager
 def connect(url: str) -> Generator[TableRequests, None, None]:
-    """Connect to a URL; a store that does not exist is not created."""
+    """Connect to a URL. A store that does not exist is not created."""
     from singletable.client.open_table import transport_for
     from singletable.client.request_session import Session
 
@@ -73,7 +73,7 @@ def sample_table(requests: TableRequests, name: str, items_max: int) -> TableSam
 
 
 def describe(requests: TableRequests, name: str) -> dict[str, Any]:
-    """Return the description of a table; raises ArgumentRefused with the names of the tables if it does not exist."""
+    """Return the description of a table. If it does not exist, raise ArgumentRefused with the names of the tables."""
     with existing_table(requests, name):
         description: dict[str, Any] = requests.send("DescribeTable", {"TableName": name})["Table"]
     return description
@@ -96,7 +96,7 @@ def _names(requests: TableRequests) -> str:
 
 
 def ttl_attribute(requests: TableRequests, name: str) -> str | None:
-    """Return the TTL attribute of a table, or None if there is none or the caller may not see it."""
+    """Return the TTL attribute of a table. Return None if there is none, or if the caller may not read it."""
     try:
         described = requests.send("DescribeTimeToLive", {"TableName": name}).get("TimeToLiveDescription") or {}
     except RequestRefused:  # the caller may not have this permission
@@ -106,7 +106,7 @@ def ttl_attribute(requests: TableRequests, name: str) -> str | None:
 
 
 def _scan(requests: TableRequests, name: str, items_max: int) -> tuple[tuple[dict[str, Any], ...], bool]:
-    """Scan an equal share of items from each segment, then more from segments that have more."""
+    """Scan an equal share of items from each segment, then more items from the segments that have more."""
     items: list[dict[str, Any]] = []
     waiting: list[tuple[int, dict[str, Any] | None]] = [(segment, None) for segment in range(SEGMENTS)]
     share = -(-items_max // SEGMENTS)

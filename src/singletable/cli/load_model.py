@@ -1,4 +1,4 @@
-"""Load the tables of a MODEL argument: `module:Table`, `module`, `path/model.py` or `path/model.py:Table`."""
+"""Loads the tables of a MODEL argument: `module:Table`, `module`, `path/model.py` or `path/model.py:Table`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def load_tables(model: str) -> tuple[type[Table], ...]:
 
 
 def load_table(model: str) -> type[Table]:
-    """Return the only table of a model; raises ModelNotLoaded if there are several."""
+    """Return the only table of a model; raise ModelNotLoaded if there are several."""
     table, *others = load_tables(model)
     if others:
         names = ", ".join(each.__name__ for each in (table, *others))
@@ -51,7 +51,7 @@ def load_table(model: str) -> type[Table]:
 
 
 def load_module(place: str) -> ModuleType:
-    """Import a file or a dotted name; raises ModelNotLoaded or DesignError with file and line."""
+    """Import a file or a dotted name. Raise ModelNotLoaded or DesignError with file and line."""
     path = Path(place)
     is_file = place.endswith(".py") or path.is_file()
     if not place or (is_file and not path.is_file()):
@@ -92,7 +92,7 @@ def _import_file(path: Path) -> ModuleType:
 
 
 def _import_from_package(path: Path) -> ModuleType:
-    """Import a file of a package under its full name, so its relative imports work."""
+    """Import a file of a package under its full name, so that its relative imports work."""
     name, folder = _in_package(path)
     sys.path.insert(0, str(folder))
     module = importlib.import_module(name)

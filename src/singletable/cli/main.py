@@ -1,4 +1,4 @@
-"""The `singletable` command: dispatch to one subcommand per file, and print errors as messages."""
+"""The `singletable` command: calls one subcommand per file, and prints errors as messages."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WORD_WITH_CREDENTIALS = re.compile(r"\S+:\S*@")
 
 
 class _ShowVersion(argparse.Action):
-    """Print the version of the installed package; only this option imports its metadata."""
+    """Prints the version of the installed package. Only this option imports the package's metadata."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version
@@ -57,16 +57,16 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0 success, 1 the check failed, 2 invalid input."""
+    """Run a command and return its exit code: 0 for success, 1 if the check failed, 2 for invalid input."""
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = _Parser(prog="singletable", description="A compiler for DynamoDB single-table design.")
     parser.add_argument("--version", action=_ShowVersion, nargs=0, help="print the installed version")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    # Importing only the requested command makes it start faster; without one, all are listed.
+    # Only the requested command is imported, so that it starts faster. Without a command, all are imported and listed.
     for name in [name for name in arguments[:1] if name in COMMANDS] or COMMANDS:
         importlib.import_module(f"singletable.cli.{MODULES.get(name, name.replace('-', '_'))}").add_to(commands)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # the encoding of a pipe on Windows may lack characters
+        sys.stdout.reconfigure(errors="replace")  # the encoding of a pipe on Windows may lack some characters
     try:
         try:
             options = parser.parse_args(arguments)
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(_without_secrets_of(arguments, str(problem)), file=sys.stderr)
         return BAD_INPUT
     except OSError as problem:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes again at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes standard output again at exit
         if isinstance(problem, BrokenPipeError):  # the reader closed the pipe
             return 0
         print(f"cannot write output: {problem}", file=sys.stderr)

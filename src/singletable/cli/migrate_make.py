@@ -35,5 +35,5 @@ def run(options: argparse.Namespace) -> int:
         for each in operations:
             print(f"  {each} ({each.category.value})")
     else:
-        print(f"{made.path}\n  the design that the table has now")
+        print(f"{made.path}\n  the current design of the table")
     return 0

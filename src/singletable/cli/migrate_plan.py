@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 STOPS = 1
 _MILLION = 1_000_000
 OLD_PROGRAMS = (
-    "Programs that do not read the design state (other tools, earlier releases of singletable) must not write from the "
-    "phase 'backfill' on: stop them, or deny them writes with IAM."
+    "Programs that do not read the design state (other tools, earlier releases of singletable) must not write after "
+    "the phase 'backfill' has started. Stop them, or deny their writes with IAM."
 )
 
 
@@ -31,7 +31,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Scan the table once and print the plan; return 1 if an item would stop the migration."""
+    """Scan the table once and print the plan. Return 1 if an item would stop the migration."""
     from singletable.client.request_steps import run as run_steps
     from singletable.migrations.migration_plan import plan_migration
 

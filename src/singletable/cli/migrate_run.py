@@ -60,7 +60,7 @@ def _positive(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the migration; return 1 if items stop it."""
+    """Run the migration. Return 1 if items stop it."""
     if options.dry_run:
         from singletable.cli.migrate_plan import run as plan
 
@@ -112,7 +112,10 @@ def run_settings(options: argparse.Namespace) -> RunSettings:
 
 
 def confirm(options: argparse.Namespace, target: MigrationTarget) -> None:
-    """Ask whether programs without the design state are stopped; raise ArgumentRefused without a confirmation."""
+    """Ask whether all programs that do not read the design state are stopped.
+
+    Raise ArgumentRefused unless the user confirms.
+    """
     if options.yes or options.no_clients:
         return
     if not sys.stdin.isatty():
@@ -124,7 +127,7 @@ def confirm(options: argparse.Namespace, target: MigrationTarget) -> None:
 
 
 def show_result(label: str, result: RunResult, *, as_json: bool) -> None:
-    """Print what a run has done, and the items that stop it."""
+    """Print the result of a run, and the items that stop it."""
     if as_json:
         print_json(_document(label, result))
         return

@@ -17,7 +17,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print which migrations the table has."""
+    """Print the migrations that were applied to the table."""
     from singletable.client.request_steps import run as run_steps
 
     with migration_target(options) as target:

@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         if state is None or state.phase is None or following is None:
             raise MigrationRefused(
                 f"table {target.control.table!r}: no migration is open.\n  A finished migration cannot be undone: "
-                "restore a backup, or make a migration to the old design."
+                "restore a backup, or make a new migration to the old design."
             )
         confirm(options, target)
         result = run_steps(undo_migration(following, state), target.session)

@@ -17,7 +17,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Check all items, as `check --items` does with all of them."""
+    """Check all items, like `check --items` without a limit."""
     from singletable.cli.check_items import ALL, check_items
     from singletable.cli.load_model import load_table
 

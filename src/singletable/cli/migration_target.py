@@ -1,4 +1,4 @@
-"""The table and the migrations that a `migrate` command works on, and its shared options."""
+"""The table and the migrations of a `migrate` command, and the options that these commands share."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def add_table(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True)
 class MigrationTarget:
-    """A table, the session to it, the model and its migrations."""
+    """A table, the session that accesses it, the model and its migrations."""
 
     design: Design
     model: Snapshot
@@ -56,7 +56,7 @@ class MigrationTarget:
         return run(self.control.state(), self.session)
 
     def known_state(self) -> DesignState:
-        """Return the design state, or the state that the first run will record."""
+        """Return the design state. If there is none, return the state that the first run will record."""
         from singletable.client.design_state import DesignState
 
         first = self.files[0]

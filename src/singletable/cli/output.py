@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 GAP = 2
 """Spaces between two columns."""
 WORD_CHARACTERS_MAX = 28
-"""Longer words, such as key templates, may be broken so that one of them does not force a row-by-row layout."""
+"""Longer words, such as key templates, may be broken across lines. This avoids a layout with one block per row.
+"""
 
 
 CELL_LINES_MAX = 4
-"""A cell with more lines makes the whole table a list of blocks."""
+"""If a cell needs more lines, the whole table is printed as one block per row."""
 WRAPPED_COLUMNS_MIN = 40
-"""Text is not wrapped to fewer columns."""
+"""Text is never wrapped to fewer columns."""
 
 
 def column_widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None:
-    """Return the width of each column; None when the words do not fit side by side."""
+    """Return the width of each column. Return None if the words do not fit into columns."""
     columns = list(zip(*lines, strict=True))
     widths = [max(map(_width, column)) for column in columns]
     least = [min(WORD_CHARACTERS_MAX, max(_longest_word(cell) for cell in column)) for column in columns]
@@ -37,7 +38,7 @@ def column_widths(lines: Sequence[Sequence[str]], room: int) -> list[int] | None
     if sum(least) > left:
         return None
     while sum(widths) > left:
-        # Shrink the column with the most spare width, so long sentences wrap first.
+        # Shrink the column with the most spare width, so that long sentences wrap first.
         widest = max(range(len(widths)), key=lambda number: widths[number] - least[number])
         widths[widest] -= 1
     return widths
@@ -67,8 +68,8 @@ def print_table(
 ) -> None:
     """Print a table with a title, without the optional columns that are empty in every row.
 
-    A table that does not fit into the terminal is printed as one block per row. `names` are the headings of the blocks,
-    for a table without a column that names the row.
+    If a table does not fit into the terminal, it is printed as one block per row. `names` are the headings of the
+    blocks, for a table without a column that names the row.
     """
     shown = [n for n, header in enumerate(headers) if header not in optional or any(row[n] for row in rows)]
     headers = [headers[number] for number in shown]
@@ -107,7 +108,7 @@ def _print_rich(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]
 
 
 def _is_too_tall(rows: Sequence[Sequence[str]], widths: Sequence[int]) -> bool:
-    """Whether a sentence would be squeezed into a narrow column of many lines."""
+    """Return whether a sentence would be squeezed into a narrow column of many lines."""
     return any(_width(cell) > CELL_LINES_MAX * width for row in rows for cell, width in zip(row, widths, strict=True))
 
 
@@ -152,7 +153,7 @@ def _lines_of(parts: Sequence[Text], room: int) -> list[list[Text]]:
 def print_wrapped(text: str, indent: str = "", hanging: str = "  ") -> None:
     """Print a paragraph: on a terminal, wrapped to its width with a hanging indent; in a pipe, on one line.
 
-    Source code in the text has no-break spaces, so that it stays on one line if it fits.
+    Source code in the text has no-break spaces, so that it stays on one line if possible.
     """
     if sys.stdout.isatty():
         width = max(shutil.get_terminal_size().columns, WRAPPED_COLUMNS_MIN)

@@ -1,4 +1,4 @@
-"""Parse the arguments of a pattern from the command line by the types of its parameters."""
+"""The arguments of a pattern on the command line, parsed by the types of its parameters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _AREAS: Mapping[type, str] = {
 
 
 def read_arguments(pattern: PatternDeclaration, given: list[str]) -> dict[str, Any]:
-    """Return the arguments by name; raises ArgumentRefused with the problem and the expected syntax."""
+    """Return the arguments by name. Raise ArgumentRefused with the problem and the expected syntax."""
     texts = _by_name(pattern, given)
     missing = [p.name for p in pattern.parameters.values() if p.required and p.name not in texts]
     if missing:

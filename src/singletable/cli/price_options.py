@@ -1,4 +1,4 @@
-"""The --region and --prices options: prices of a region, or from your own file."""
+"""The --region and --prices options: the prices of a region, or of the user's own file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_price_options(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_prices(options: argparse.Namespace) -> Prices:
-    """Return the selected prices; raises ArgumentRefused when they cannot be read."""
+    """Return the selected prices; raise ArgumentRefused if they cannot be read."""
     from singletable.cost.prices import prices_of, read_prices
 
     if options.prices is None:

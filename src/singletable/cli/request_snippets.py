@@ -58,7 +58,7 @@ def _option(name: str, value: Any) -> str:
 
 
 def _literal(value: Any, indent: int) -> str:
-    """Return a value of DynamoDB JSON as a Python literal; binary values become bytes, as boto3 expects."""
+    """Return a value of DynamoDB JSON as a Python literal. Binary values become bytes, as boto3 expects."""
     flat = _flat(value)
     if indent + len(flat) <= COLUMNS_MAX or not isinstance(value, dict | list) or not value:
         return flat

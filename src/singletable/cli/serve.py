@@ -86,7 +86,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def _add_access_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say who may send requests."""
+    """Add the options that determine who may send requests."""
     parser.add_argument(
         "--access-key",
         metavar="ID:SECRET",
@@ -147,7 +147,9 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"invalid number of seconds {text!r}: write one above 0, such as 60 or 0.5")
+        raise argparse.ArgumentTypeError(
+            f"invalid number of seconds {text!r}: write a number above 0, such as 60 or 0.5"
+        )
     return seconds
 
 
@@ -183,7 +185,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _keys_of_principals(keys: AccessKeys, principals: PrincipalsFile) -> AccessKeys:
-    """Return all access keys; raise SingletableError unless each key has a secret and a principal."""
+    """Return all access keys. Raise SingletableError unless each key has a secret and a principal."""
     merged = keys.with_secrets(principals.secrets, str(principals.path))
     if unknown := sorted(merged.key_ids - set(principals.principals)):
         raise SingletableError(
@@ -201,12 +203,12 @@ def _keys_of_principals(keys: AccessKeys, principals: PrincipalsFile) -> AccessK
 def _listen_error(host: str, port: int, problem: OSError) -> str:
     if problem.errno == errno.EADDRINUSE:
         return (
-            f"{host}:{port} is already in use by another server.\n"
-            f"  Stop it, or choose another port: --port {port % PORT_MAX + 1}, or --port 0 for a free one."
+            f"{host}:{port} is already in use by another server.\n  Stop that server, or choose another port: --port "
+            f"{port % PORT_MAX + 1}, or --port 0 for a free port."
         )
     if problem.errno == errno.EACCES:
         return f"Cannot listen on {host}:{port}: {problem.strerror}.\n  Choose a port above 1023 with --port."
-    return f"Cannot listen on {host}: {problem.strerror}.\n  Omit --host to serve this machine only."
+    return f"Cannot listen on {host}: {problem.strerror}.\n  Omit --host to serve only this machine."
 
 
 def _serve(
@@ -238,7 +240,7 @@ def _serve(
 
 
 def _engine_of(engine: Engine, principals: PrincipalsFile | None) -> EngineOf | None:
-    """Return a function that returns the engine as the caller of a request may use it."""
+    """Return a function that returns the engine with the permissions of the caller of a request."""
     if principals is None:
         return None
     from singletable.engine.http.signature import access_key_of
@@ -250,7 +252,7 @@ def _engine_of(engine: Engine, principals: PrincipalsFile | None) -> EngineOf | 
 def _service(
     options: argparse.Namespace, keys: AccessKeys, principals: PrincipalsFile | None, engine: Engine
 ) -> Service:
-    """Return the service for requests, with an access log if the options request one."""
+    """Return the service for requests. If the options request an access log, it writes one."""
     from singletable.engine.http.request_handler import Service
 
     check = _signature_check(keys)

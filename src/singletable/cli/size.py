@@ -32,7 +32,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the size of the item; return 1 when it exceeds the item size limit."""
+    """Print the size of the item. Return 1 if it exceeds the item size limit."""
     from singletable.cli.item_json import item_of_json, parse_json, untyped_attributes
     from singletable.cost.item_report import item_report
 

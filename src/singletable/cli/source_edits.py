@@ -1,4 +1,4 @@
-"""Apply the edits of a remedy to Python source: only the edited declarations change, comments and layout stay."""
+"""Applies the edits of a remedy to Python source. Only the edited declarations change; comments and layout stay."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ SourceEdit = (
 
 
 class EditNotPossible(Exception):
-    """The source does not contain the declaration in a form that an edit can change."""
+    """The error for source that does not contain the declaration in a form that an edit can change."""
 
 
 def edit_source(text: str, edits: Sequence[Edit]) -> str:
-    """Return the source after all edits; raise EditNotPossible with the reason."""
-    # An edit finds its place by the line before all edits, so the last place in the file comes first.
+    """Return the source after all edits. Raise EditNotPossible with the reason."""
+    # An edit finds its place by the line number before all edits. So the edits start with the last place in the file.
     for edit in sorted(dict.fromkeys(edits), key=_position):
         source = PythonSource(text)
         text = replace_text(text, list(_replacements(source, edit)))
@@ -86,11 +86,11 @@ def _replacement(source: PythonSource, edit: SourceEdit) -> Replacement:
 
 
 Declaration = ast.Call | ast.ClassDef
-"""A call or a class statement, both of which have keywords."""
+"""A call or a class statement. Both can have keywords."""
 
 
 def _call(source: PythonSource, place: Place) -> Declaration:
-    """Return the node whose keywords an edit changes."""
+    """Return the node in which an edit changes the keywords."""
     outer: Declaration
     if place.kind == "entity":
         outer = _entity_call(source, place)
@@ -209,7 +209,7 @@ def _add_element(source: PythonSource, node: Declaration, keyword: str, value: s
 
 
 def _add_parameter(source: PythonSource, node: ast.FunctionDef, edit: AddParameter) -> Replacement:
-    """Insert a parameter after the last one without a default, and before keyword-only parameters."""
+    """Insert a parameter after the last parameter without a default, and before keyword-only parameters."""
     arguments = [*node.args.posonlyargs, *node.args.args]
     if edit.name in {each.arg for each in (*arguments, *node.args.kwonlyargs)}:
         raise EditNotPossible(f"{edit.place.name} already has the parameter {edit.name}")
@@ -221,7 +221,7 @@ def _add_parameter(source: PythonSource, node: ast.FunctionDef, edit: AddParamet
 
 
 def _set_parameter(source: PythonSource, node: ast.FunctionDef, edit: SetParameter) -> Replacement:
-    """Replace a parameter with its default, or insert a keyword-only parameter after all others."""
+    """Replace a parameter and its default, or insert a keyword-only parameter after all others."""
     arguments = node.args
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults, *arguments.kw_defaults]
@@ -236,7 +236,7 @@ def _set_parameter(source: PythonSource, node: ast.FunctionDef, edit: SetParamet
 
 
 def _parameter_end(source: PythonSource, argument: ast.arg, default: ast.expr | None) -> int:
-    """Return the end of a parameter with its default, which can be in brackets."""
+    """Return the end of a parameter with its default. The default can be in brackets."""
     if default is None:
         return source.end(argument)
     start, end = source.end(argument), source.end(default)
@@ -289,6 +289,6 @@ def _starts_line(source: PythonSource, offset: int) -> bool:
 
 
 def _import_order(name: str) -> tuple[int, str]:
-    """Sort constants, then classes, then functions, as ruff and isort do."""
+    """Return a sort key that puts constants first, then classes, then functions, as in ruff and isort."""
     kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
     return kind, name

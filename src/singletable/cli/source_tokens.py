@@ -1,4 +1,4 @@
-"""Python source with its syntax tree: byte offsets of nodes, tokens between them, and replacements of text."""
+"""Python source with its syntax tree: positions of nodes, tokens between them, and replacements of text."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tok
 
 
 LINE_CHARACTERS_MAX = 120
-"""An element that would make a line longer is inserted on a line of its own."""
+"""An element that would make a line longer than this is inserted on its own line."""
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """New text for a range of characters; an empty range inserts."""
+    """New text for a range of characters. An empty range inserts the text."""
 
     start: int
     end: int
@@ -72,7 +72,7 @@ class PythonSource:
     def _offset(self, line: int, column: int) -> int:
         start = self._starts[line - 1]
         stop = self._starts[line] if line < len(self._starts) else len(self.text)
-        # The parser counts the bytes of UTF-8.
+        # The parser counts bytes of UTF-8, not characters.
         return start + len(self.text[start:stop].encode()[:column].decode())
 
     def before(self, offset: int) -> SourceToken:
@@ -102,7 +102,7 @@ class PythonSource:
         return len(self.text[self.line_start(offset) :].splitlines()[0])
 
     def insert_last(self, opening: int, closing: int, source: str) -> Replacement:
-        """Insert an element as the last one between two brackets, in the layout of the elements before it."""
+        """Insert an element as the last element between two brackets, in the layout of the elements before it."""
         last = self.before(closing)
         if last.start <= opening:
             return Replacement(opening + 1, opening + 1, source)
@@ -122,7 +122,10 @@ class PythonSource:
         return Replacement(at, at, f"{line},")
 
     def remove(self, start: int, end: int) -> Replacement:
-        """Remove an element of a list in brackets, with its comma, and with its line if nothing else is on it."""
+        """Remove an element of a list in brackets with its comma.
+
+        If nothing else is on its line, remove the line too.
+        """
         following, leading = self.after(end), self.before(start)
         if following.text == ",":
             end = following.end
@@ -137,7 +140,7 @@ class PythonSource:
 
 
 def replace_text(text: str, replacements: Sequence[Replacement]) -> str:
-    """Apply replacements that do not overlap."""
+    """Return the text after replacements that do not overlap."""
     for each in sorted(replacements, key=lambda replacement: -replacement.start):
         text = text[: each.start] + each.text + text[each.end :]
     return text

@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run_on_store(options: argparse.Namespace) -> StatementResult:
-    """Run the statement on a store file, which is never created."""
+    """Run the statement on a store file. The file is never created."""
     from singletable.engine.engine import Engine
     from singletable.engine.partiql.access_description import describe_access
 
@@ -125,7 +125,7 @@ def _run_on_store(options: argparse.Namespace) -> StatementResult:
 
 
 def _run_on_server(options: argparse.Namespace) -> StatementResult:
-    """Run the statement on a server; a copy of the table's definition shows how DynamoDB executes it."""
+    """Run the statement on a server. A copy of the table's definition shows how DynamoDB executes the statement."""
     from singletable.cli.live_table import connect, describe
     from singletable.engine.engine import Engine
     from singletable.engine.partiql.access_description import describe_access
@@ -177,7 +177,7 @@ def _table_names(engine: Engine, path: Path) -> str:
 
 
 def _with_position(statement: str, refused: Any) -> str:
-    """Return the error with the line of the statement and a marker below the position."""
+    """Return the error with the line of the statement, and a marker below the position."""
     line, column, length = refused.position
     text = _printable(statement.split("\n")[line - 1].replace("\t", " "))
     return f"{refused}\n  {text}\n  {' ' * (column - 1)}{'^' * max(1, length)}"
@@ -206,7 +206,7 @@ def _show(answer: StatementResult) -> None:
     unit = f"{'write' if is_write else 'read'} {'unit' if answer.units == 1 else 'units'}"
     print(f"consumed {_amount(answer.units)} {unit} in {_counted(answer.requests, 'request')}")
     if answer.has_more:
-        print("there are more rows: raise --limit to show them")
+        print("there are more rows; increase --limit to show them")
 
 
 def _cell(value: dict[str, Any]) -> str:
@@ -215,7 +215,7 @@ def _cell(value: dict[str, Any]) -> str:
 
 
 def _value_text(value: dict[str, Any], *, is_inside: bool = False) -> str:
-    """Return a value as text; a top-level string has no quotes."""
+    """Return a value as text. A string has no quotes, unless it is inside another value."""
     ((kind, content),) = value.items()
     match kind:
         case "S":

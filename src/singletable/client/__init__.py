@@ -1,1 +1,1 @@
-"""The data layer: the tables and access patterns that an application calls."""
+"""The data layer: the table classes and access patterns that an application calls."""

@@ -22,7 +22,10 @@ E = TypeVar("E")
 
 
 class AsyncTable:
-    """`shop.aio`: the reads and writes of `shop` as coroutines; each pattern has its own `.aio`."""
+    """The asyncio methods of `shop`, as `shop.aio`: its reads and writes are coroutines.
+
+    Each pattern also has its own `.aio`.
+    """
 
     def __init__(self, opened: ConnectedTable) -> None:
         self._opened = opened
@@ -37,7 +40,10 @@ class AsyncTable:
     async def get_many(
         self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
     ) -> list[E | None]:
-        """Return objects in key order, with None for missing items; keys of several entities are allowed."""
+        """Return the objects with these keys, in key order, with None for each missing item.
+
+        The keys may be of several entities.
+        """
         found: list[E | None] = await self._opened.run_async(
             key_reads.get_many(self._opened, keys, consistent=consistent, transaction=transaction)
         )
@@ -49,12 +55,12 @@ class AsyncTable:
         return written
 
     async def create(self, value: E) -> E:
-        """Write a new object; raises AlreadyExists if its key exists."""
+        """Write a new object; raise AlreadyExists if its key exists."""
         written: E = await self._opened.run_async(self._opened.writer.create(value))
         return written
 
     async def upsert(self, value: E) -> E:
-        """Write all fields of an object and keep the other attributes of the stored item."""
+        """Write all fields of an object and keep the stored attributes that are not fields."""
         written: E = await self._opened.run_async(self._opened.writer.upsert(value))
         return written
 
@@ -97,7 +103,7 @@ class AsyncTable:
         return moved
 
     async def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:
-        """Read an object, write the result of `change`, and retry if another writer changes the object meanwhile."""
+        """Read an object, write the result of `change`, and retry if another writer changes the item meanwhile."""
         edited: E = await self._opened.run_async(self._opened.writer.edit(key, change, attempts))
         return edited
 
@@ -164,7 +170,10 @@ class AsyncTable:
     async def delete_collection(
         self, root: Key[Any], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[Key[Any] | Mapping[str, Any]]:
-        """Delete every item in the partition of a root item, the root last; after an error, call again to continue."""
+        """Delete every item in the partition of a root item, the root last.
+
+        After an error, call the method again to continue.
+        """
         return await self._opened.run_async(delete_collection(self._opened, root, progress))
 
     async def close(self) -> None:

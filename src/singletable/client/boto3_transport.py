@@ -13,8 +13,8 @@ from singletable.client.responses import error_from
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused, NotConnected, RequestRefused, Unreachable
 
-# boto3's resources register this handler on the events of their client. It converts parameters that are Python values,
-# so that a client of a resource cannot send requests in DynamoDB JSON.
+# The resources of boto3 register this handler on the events of their client. The handler converts Python values in
+# parameters, so the client of a resource cannot send requests in DynamoDB JSON.
 _RESOURCE_HANDLER = "dynamodb-attr-value-input"
 _REMEDY = 'pass a DynamoDB client: boto3.client("dynamodb")'
 
@@ -75,10 +75,10 @@ class Boto3Transport(Transport):
             raise self._translated(operation, problem) from problem
 
     def close(self) -> None:
-        """Do nothing: the client stays the caller's to close."""
+        """Do nothing; the caller closes the client."""
 
     async def close_async(self) -> None:
-        """Do nothing: the client stays the caller's to close."""
+        """Do nothing; the caller closes the client."""
 
     def __repr__(self) -> str:
         return f"Boto3Transport({self.name!r})"
@@ -87,7 +87,7 @@ class Boto3Transport(Transport):
         name = self._methods.get(operation)
         if name is None:
             raise RequestRefused("UnknownOperationException", f"this version of boto3 does not support {operation}")
-        # Found again for each request, so that a method that is patched later is called.
+        # Look up the method for each request, so that an event hook or a test can patch it later.
         return cast("Callable[..., Any]", getattr(self._client, name))
 
     def _translated(self, operation: str, problem: Exception) -> Exception:
@@ -117,7 +117,7 @@ class Boto3Transport(Transport):
         error = found.pop("Error", {})
         found.pop("ResponseMetadata", None)
         code = str(error.get("Code") or "")
-        if not code or code.isdigit():  # botocore reports the HTTP status if the body is not from DynamoDB
+        if not code or code.isdigit():  # if the body is not from DynamoDB, botocore reports the HTTP status as the code
             return Unreachable(
                 f"{self.name} sent a response with status {code or 'unknown'} that is not from DynamoDB; "
                 "check the endpoint of the client; DynamoDB may have executed the request",
@@ -164,8 +164,8 @@ def _decode(body: bytes) -> dict[str, Any]:
 def _decode_binary(document: Any) -> None:
     """Replace the base64 text of the binary values in a document with bytes.
 
-    Only a binary value is an object with the one member B, a text, or BS, a list of texts; an attribute with the name
-    B has an object as its value.
+    A binary value is an object with one member: B with a text, or BS with a list of texts. An attribute with the name B
+    has an object as its value, so it does not match.
     """
     members = document.values() if isinstance(document, dict) else document
     for member in members:

@@ -35,7 +35,7 @@ class ConnectedTable:
     """Runs the patterns, reads and writes of an open table."""
 
     def __init__(self, session: Session, reader: TableReader, *, returns_items: bool) -> None:
-        """Store the parts; `returns_items` says whether the server returns the stored item when a condition fails."""
+        """Store the parts. `returns_items` is True if the server returns the stored item when a condition fails."""
         self.session = session
         self.reader = reader
         self.entities = TableEntities(reader.design)
@@ -47,7 +47,7 @@ class ConnectedTable:
 
     @property
     def writer(self) -> Writer:
-        """The writer; the first write imports its module, so that programs that only read start faster."""
+        """The writer. Its module is imported at the first write, so that programs that only read start faster."""
         return self._writer or self._create_writer()
 
     def _create_writer(self) -> Writer:

@@ -1,7 +1,8 @@
 """Delete a whole item collection: all items in the partition of a root item, counted items first and the root last.
 
-Each pass reads the partition and deletes page by page, so an interrupted call leaves a smaller collection. The root
-stays until nothing else is left. While the root exists, the deletion is not finished, and the same call continues it.
+Each pass reads the partition and deletes page by page, so an interrupted call leaves a smaller collection. The root is
+deleted only when the partition contains no other item. While the root exists, you can repeat the call to continue the
+deletion.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ class _Pass:
     deleted: int = 0
     has_root: bool = False
     next_rank: int | None = None
-    """The lowest deletion rank among the items left for a later pass."""
+    """The lowest deletion rank among the items that a later pass must delete."""
     failed: list[Failure] = field(default_factory=list)
 
     @property
     def is_stuck(self) -> bool:
-        """Whether another pass is useless: this one deleted no item, and the model cannot delete the remaining ones."""
+        """Whether another pass is useless: this pass deleted nothing, and the model cannot delete the other items."""
         if self.deleted or not self.failed:
             return False
         return all(isinstance(failure.reason, ItemRefused) for failure in self.failed)
@@ -99,7 +100,7 @@ class _Deletion:
         try:
             return (yield from self._passes())
         except Exception as problem:
-            problem.add_note(f"{NAME} deleted {self._deleted} items before this error; the same call continues.")
+            problem.add_note(f"{NAME} deleted {self._deleted} items before this error; repeat the call to continue.")
             raise
 
     def _passes(self) -> Steps[BatchResult[CollectionKey]]:
@@ -120,12 +121,12 @@ class _Deletion:
         return BatchResult(self._deleted, tuple(done.failed))
 
     def _unfinished(self, done: _Pass) -> BatchResult[CollectionKey]:
-        """Return the result of an incomplete deletion: some items remain, so the root remains too."""
+        """Return the result of an incomplete deletion. Some items remain, so the root remains too."""
         failed = list(done.failed)
         if done.has_root or not failed:
             why = f"{len(failed)} items of its collection could not be deleted"
             if not failed:
-                why = "other writers keep adding items to its collection; stop those writes and call again"
+                why = "other writers keep adding items to its collection; stop these writers and call the method again"
             error = ConditionFailed(f"{item_label(self._entity, self._root.values)} was not deleted: {why}")
             failed.append(BatchFailure(self._root, error))
         return BatchResult(self._deleted, tuple(failed))
@@ -147,7 +148,10 @@ class _Deletion:
             call = Call("Query", {**call.parameters, "ExclusiveStartKey": page.last_evaluated_key}, source=NAME)
 
     def _query(self) -> Call:
-        """Return a strongly consistent Query of the partition; it reads whole items only if keys are not enough."""
+        """Return a strongly consistent Query of the partition.
+
+        It reads whole items only if their keys are not enough for the deletion.
+        """
         partition = self._design.table.partition[0].name
         names = {"#p": partition}
         added: dict[str, Any] = {}
@@ -198,7 +202,7 @@ class _Deletion:
         return targets
 
     def _known_child(self, item: Item, done: _Pass) -> Entity | None:
-        """Return the entity of an item, or None if the item is the root, an internal item, or of an unknown type."""
+        """Return the entity of an item; None for the root, for internal items, and for items of an unknown type."""
         entity = self._item_types.entity_of(item)
         if entity is self._entity and self._has_key(item, self._key):
             done.has_root = True
@@ -230,20 +234,24 @@ class _Deletion:
         return value
 
     def _item_key(self, entity: Entity, item: Item) -> Key[Any]:
-        """Decode the key attributes of an item into key fields; raise ItemRefused if they do not match the entity."""
+        """Decode the key attributes of an item into its key fields.
+
+        Raise ItemRefused if they do not match the entity.
+        """
         try:
             values = entity.base.decode({part.attribute: key_value(item[part.attribute]) for part in entity.base.parts})
         except KeyRefused as problem:
             raise ItemRefused(
                 f"the item {self._raw_key(item)} has the type {entity.name!r}, but its key does not match: {problem}"
             ) from problem
-        if not entity.base.fields <= values.keys():  # a field of the key cannot be decoded from a derived value
+        # a field of the key is stored as a derived value, which cannot be decoded
+        if not entity.base.fields <= values.keys():
             values = values_of(entity, self._item_types.decoder(entity).read(item))
         self._require_key(entity, values, item)
         return _key(entity, values)
 
     def _require_key(self, entity: Entity, values: Mapping[str, Any], item: Item) -> None:
-        """Reject an item whose fields produce another key, because the item at that other key must not be deleted."""
+        """Raise ItemRefused if the fields of an item produce the key of another item, which must not be deleted."""
         key = self._key_of(entity, values, item)
         if not self._has_key(item, key):
             raise ItemRefused(f"the item {self._raw_key(item)} has the fields of the {entity.label} with the key {key}")
@@ -272,7 +280,7 @@ class _Deletion:
             return self._raw_key(item)
 
     def _delete(self, targets: Sequence[Any], done: _Pass) -> Steps[None]:
-        """Delete items with their derived data."""
+        """Delete items and their derived data."""
         before, failed_before = self._deleted, len(done.failed)
 
         def report(so_far: BatchProgress) -> None:
@@ -287,7 +295,7 @@ class _Deletion:
             entity, values = self._opened.entities.named(each.value)
             done.failed.append(BatchFailure(_key(entity, values), each.reason))
 
-    # Mirrors are deleted with their sources.
+    # A mirror is deleted together with its source.
 
     def _mirror(self, entity: Entity, item: Item, source: Entity) -> _Mirror:
         if hidden := sorted(source.base.fields - entity.fields.keys()):
@@ -301,9 +309,9 @@ class _Deletion:
         return _Mirror(entity, item, values, source, self._key_of(source, values, item))
 
     def _sources(self, mirrors: Sequence[_Mirror], done: _Pass) -> Steps[list[Any]]:
-        """Return the source items of the mirrors, for the caller to delete; delete mirrors that have no source.
+        """Return the source items of the mirrors, for the caller to delete. Delete each mirror that has no source.
 
-        The result omits sources in the same partition, because the pass over the partition finds them.
+        The result omits sources in the same partition, because the pass over the partition also finds them.
         """
         keys = {self._identity(mirror.source_key): mirror.source_key for mirror in mirrors}
         found = yield from batch_get(self._reader, keys.values(), NAME, {"ConsistentRead": True})
@@ -333,7 +341,7 @@ class _Deletion:
         return self._has_key(mirror.item, key_of(mirror.entity, values))
 
     def _delete_orphan(self, mirror: _Mirror, source: Any, done: _Pass) -> Steps[None]:
-        """Delete a mirror whose source is missing or has another mirror, unless the source changed after its read."""
+        """Delete a mirror whose source is missing or has another mirror, unless the source has changed meanwhile."""
         writer, of = self._opened.writer, mirror.source
         key, source_key = _key(mirror.entity, mirror.values), _key(of, mirror.values)
         deletion = WriteIntent("delete", mirror.entity, key.values, key)
@@ -363,7 +371,7 @@ def _reject_mirror(entity: Entity, rules: DerivedDataRules) -> None:
 
 
 def _reject_shared_partition(entity: Entity) -> None:
-    """Reject an entity if a partition can contain several of its items, because the call would delete all of them."""
+    """Reject an entity of which one partition can contain several items, because the call would delete all of them."""
     own = frozenset[str]().union(*(part.exact_fields for part in entity.base.partition))
     if shared := sorted(entity.base.fields - own):
         partition = ", ".join(str(part) for part in entity.base.partition)
@@ -376,11 +384,11 @@ def _reject_shared_partition(entity: Entity) -> None:
 
 
 def _ranks(entities: Sequence[Entity], rules_of: Callable[[Entity], DerivedDataRules]) -> dict[type, int]:
-    """Return each entity's rank in the deletion order: counted entities before their owners, mirrors with sources."""
+    """Return the rank of each entity in the deletion order. Counted entities precede their owners."""
     owners = {each.cls: {owner.cls for _, owner in rules_of(each).counted} for each in entities}
 
     def rank(entity: Entity, above: tuple[type, ...] = ()) -> int:
-        seen = (*above, entity.cls)  # entities can count each other
+        seen = (*above, entity.cls)  # two entities can count each other
         counted = [each for each in entities if entity.cls in owners[each.cls] and each.cls not in seen]
         return max((1 + rank(each, seen) for each in counted), default=0)
 

@@ -25,7 +25,7 @@ WRITES = frozenset(
 
 @dataclass
 class DesignLease:
-    """What one client knows about the design of its table, and since when."""
+    """The client's knowledge about the design of its table, and the time when it was read."""
 
     table: str
     attributes: tuple[str, ...]
@@ -36,7 +36,7 @@ class DesignLease:
     state: DesignState | None
     clock: Callable[[], float] = field(default=time.monotonic)
     confirmed_at: float = 0.0
-    """When the last successful read of the state was sent."""
+    """The time when the client sent its last successful read of the state."""
     asked_at: float = 0.0
     is_free: bool = field(init=False, default=False)
     """Whether the last known state allows reads and writes."""
@@ -46,7 +46,10 @@ class DesignLease:
         self.is_free = self.access is ClientAccess.ALL
 
     def passes(self) -> bool:
-        """Return whether a request needs no further check: most requests, so this is one comparison of times."""
+        """Return whether a request needs no further check.
+
+        Most requests pass, so the check is one comparison of times.
+        """
         return self.is_free and self.confirmed_at == self.asked_at and self.clock() - self.asked_at < RENEW_SECONDS
 
     @property
@@ -55,7 +58,7 @@ class DesignLease:
         return self.clock() - self.asked_at >= RENEW_SECONDS
 
     def request(self) -> Call:
-        """Return the request that reads the state, and note the time; `renew` takes its response."""
+        """Return the request that reads the state, and note the time. `renew` takes the response."""
         self.asked_at = self.clock()
         return read_item(self.table, reserved_key(self.attributes, STATE))
 
@@ -71,7 +74,7 @@ class DesignLease:
 
     @property
     def access(self) -> ClientAccess:
-        """What the client may do."""
+        """The access that the current state allows."""
         return ClientAccess.ALL if self.state is None else self.state.access(self.fingerprints)
 
     def check(self, operation: str, uses: Iterable[KeyUse] = ()) -> None:
@@ -82,9 +85,9 @@ class DesignLease:
             raise TableDiffers(self._rejection(is_write=is_write))
         if self.clock() - self.confirmed_at > VIEW_SECONDS_MAX:
             raise TableDiffers(
-                f"table {self.table!r}: the client could not read the design state for {VIEW_SECONDS_MAX:.0f} "
-                "seconds, so it does not know whether a migration allows this request; nothing was sent.\n"
-                f"  Allow GetItem on the item {STATE!r}, and repeat the call."
+                f"table {self.table!r}: the client could not read the design state for {VIEW_SECONDS_MAX:.0f} seconds, "
+                "so it cannot know whether a migration allows this request. The request was not sent.\n  Allow "
+                f"GetItem on the item {STATE!r} in the access policy, and repeat the call."
             )
 
     def _rejection(self, *, is_write: bool) -> str:
@@ -93,10 +96,13 @@ class DesignLease:
         what = "writes" if is_write else "requests"
         if state.phase is None:
             return (
-                f"table {self.table!r} follows another design since a migration: {self.model} cannot use it.\n"
-                f"  Deploy the code of that design. The table has the migrations {_names(state) or 'none'}."
+                f"table {self.table!r} was migrated to another design, which {self.model} cannot use.\n  Deploy the "
+                f"code of that design. The table has the migrations {_names(state) or 'none'}."
             )
-        return f"{open_migration(self.table, state)}, in which {self.model} may send no {what}.\n  {_advice(state)}"
+        return (
+            f"{open_migration(self.table, state)}. In this phase, {self.model} must not send {what}.\n  "
+            f"{_advice(state)}"
+        )
 
 
 @dataclass
@@ -149,7 +155,7 @@ class DualLease(DesignLease):
 
 
 def open_migration(table: str, state: DesignState) -> str:
-    """Return a sentence start that names the open migration and its phase."""
+    """Return the start of a message, which names the open migration and its phase."""
     phase = "" if state.phase is None else state.phase.value
     return f"table {table!r}: migration {state.migration} is in the phase {phase!r}"
 

@@ -36,18 +36,18 @@ class DesignState:
 
     fingerprint: str
     applied: tuple[str, ...] = ()
-    """The migrations that the table has, each as `name:fingerprint`."""
+    """The migrations that were applied to the table, each as `name:fingerprint`."""
     migration: str | None = None
     """The name of the open migration, or None."""
     target: str | None = None
-    """The fingerprint of the design that the open migration leads to."""
+    """The fingerprint of the design that the table has after the open migration."""
     phase: Phase | None = None
     epoch: int = 0
-    """Increased by every runner that takes over, so that an earlier one stops."""
+    """A number that every new runner increases, so that an earlier runner stops."""
     is_paused: bool = False
 
     def access(self, known: frozenset[str]) -> ClientAccess:
-        """Return what a client may do whose model is compatible with the designs of these fingerprints."""
+        """Return the access of a client whose model is compatible with the designs of these fingerprints."""
         if self.phase is None:
             return ClientAccess.ALL if self.fingerprint in known else ClientAccess.NONE
         if self.phase is Phase.CONTRACT:
@@ -63,7 +63,7 @@ class DesignState:
 
     @property
     def content(self) -> Item:
-        """The state as the members of a map in DynamoDB JSON."""
+        """The state as the members of a DynamoDB JSON map."""
         members: Item = {"fingerprint": {"S": self.fingerprint}, "epoch": {"N": str(self.epoch)}}
         members["applied"] = {"L": [{"S": each} for each in self.applied]}
         for name, value in (("migration", self.migration), ("target", self.target)):
@@ -75,7 +75,7 @@ class DesignState:
 
 
 def state_of(item: Mapping[str, Any], table: str) -> DesignState:
-    """Return the state in a reserved item; raise TableDiffers if this release cannot read it."""
+    """Return the state from a reserved item; raise TableDiffers if this release of singletable cannot read it."""
     try:
         members = item[CONTENT]["M"]
         return DesignState(
@@ -95,7 +95,7 @@ def state_of(item: Mapping[str, Any], table: str) -> DesignState:
 
 
 def can_hold_state(table: IndexSnapshot) -> bool:
-    """Return whether the keys of a table are strings, so that it can contain the reserved items."""
+    """Return whether all key attributes of a table are strings, so that the table can contain the reserved items."""
     return all(each.type == "S" for each in (*table.partition, *table.sort))
 
 
@@ -105,7 +105,7 @@ def reserved_key(attributes: tuple[str, ...], text: str) -> Item:
 
 
 def design_text(fingerprint: str) -> str:
-    """Return the key text of the item that contains the design with this fingerprint."""
+    """Return the key text of the reserved item that contains the design with this fingerprint."""
     return f"{DESIGN}#{fingerprint}"
 
 
@@ -115,14 +115,14 @@ def read_item(table: str, key: Item) -> Call:
 
 
 def read_state(table: str, attributes: tuple[str, ...]) -> Steps[DesignState | None]:
-    """Read the state of a table; None if the table was never migrated."""
+    """Read the state of a table; return None if the table was never migrated."""
     (body,) = yield (read_item(table, reserved_key(attributes, STATE)),)
     item = read_get(body).item
     return None if item is None else state_of(item, table)
 
 
 def read_design(table: str, attributes: tuple[str, ...], fingerprint: str) -> Steps[Snapshot | None]:
-    """Read the design with this fingerprint from the table; None if the table does not contain it."""
+    """Read the design with this fingerprint from the table; return None if the table does not contain it."""
     (body,) = yield (read_item(table, reserved_key(attributes, design_text(fingerprint))),)
     item = read_get(body).item
     if item is None:

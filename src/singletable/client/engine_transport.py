@@ -1,4 +1,4 @@
-"""Transport to the embedded engine; the only client module that imports the engine."""
+"""Transport to the embedded engine. No other client module imports the engine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHUNKS_MAX = 64
 
 
 class EngineTransport(Transport):
-    """Sends requests to an engine in this process, and opens the engine unless the caller passes one."""
+    """Sends requests to an engine in this process. Opens the engine, unless the caller passes an open one."""
 
     def __init__(self, url: str, engine: RequestMethods | None = None, now: Callable[[], float] | None = None) -> None:
         self.name = url
@@ -41,9 +41,10 @@ class EngineTransport(Transport):
         return answer.body
 
     async def send_async(self, operation: str, body: bytes) -> bytes:
-        """Execute a request on the event loop, because it takes only microseconds.
+        """Execute a request and return the body of the response.
 
-        A thread waits for other writers and flushes to disk.
+        A request runs on the event loop, because it takes only microseconds. If it must wait for other writers or flush
+        to disk, it runs in a thread.
         """
         answer = await self._run_at_once(partial(self.engine.respond, DYNAMODB + operation, body))
         if answer.wrote and self.engine.store.path is not None:
@@ -63,11 +64,14 @@ class EngineTransport(Transport):
         return _chunks(page)
 
     async def send_for_chunks_async(self, operation: str, body: bytes) -> PageChunks:
-        """Execute a Query on the event loop, because it takes only microseconds and writes nothing."""
+        """Execute a Query on the event loop and return its page in chunks.
+
+        A Query takes only microseconds and writes nothing.
+        """
         return await self._run_at_once(partial(self.send_for_chunks, operation, body))
 
     async def _run_at_once(self, run: Callable[[], Result]) -> Result:
-        """Run a call on the event loop, or in a thread if it has to wait for another writer."""
+        """Execute a call on the event loop, or in a thread if it must wait for another writer."""
         waits = self.engine.waits
         waits.seconds = 0.0
         try:
@@ -79,18 +83,18 @@ class EngineTransport(Transport):
         return await self._waiting.run(run)
 
     def release_memory(self) -> None:
-        """Unmap the parts of the store's file that reads have mapped into memory."""
+        """Unmap the parts of the store file that reads have mapped into memory."""
         self.engine.store.release_memory()
 
     def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
-        """Execute several requests, with one group commit for all their writes; return the results in order."""
+        """Execute several requests and return their results in order. All their writes share one group commit."""
         if meanwhile is not None:
             meanwhile()
         try:
             with self.engine.group_commit():
                 answers = [self.engine.respond(DYNAMODB + operation, body) for operation, body in requests]
         except BaseException:
-            try:  # an interrupt may have hit the end of the group commit
+            try:  # an interrupt may have occurred at the end of the group commit
                 self.engine.store.abandon()
             finally:
                 self.engine.store.abandon()
@@ -120,7 +124,7 @@ def _chunks(page: Any) -> PageChunks:
 
 
 def engine_transport(place: object, now: Callable[[], float] | None = None) -> EngineTransport:
-    """Return a transport to a new engine at a URL, or to an open engine, which stays the caller's to close."""
+    """Return a transport to a new engine at a URL, or to an open engine, which the caller must close."""
     if isinstance(place, str):
         return EngineTransport(place, now=now)
     if not isinstance(place, RequestMethods):

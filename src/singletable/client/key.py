@@ -10,7 +10,7 @@ from singletable.errors import ArgumentRefused
 from singletable.model.fields import name_of
 
 if TYPE_CHECKING:
-    from singletable.model.design import Design  # imports all codecs, which a program without a table does not need
+    from singletable.model.design import Design  # imports all codecs, so a program without a table does not load it
     from singletable.model.entity import Entity
 
 E = TypeVar("E")
@@ -34,7 +34,7 @@ def key(entity: type[E], **fields: object) -> Key[E]:
 
 
 class TableEntities:
-    """Finds the entity of an object, class or key; rejects an entity that is not in the table."""
+    """Finds the entity of an object, class or key, and rejects an entity that is not in the table."""
 
     def __init__(self, design: Design) -> None:
         self._design = design
@@ -45,7 +45,7 @@ class TableEntities:
         return self._by_class.get(type(value)) or self.of_class(type(value))
 
     def has(self, value: Any) -> bool:
-        """Return whether a value is itself an object or key of the table, not a collection of them."""
+        """Return whether a value is itself an object or key of the table, not a collection of objects or keys."""
         return type(value) in self._by_class or isinstance(value, Key)
 
     def of_class(self, cls: type) -> Entity:
@@ -57,7 +57,7 @@ class TableEntities:
         raise ArgumentRefused(f"{name_of(cls)} is not an entity of {self._design.name}, which has {known}")
 
     def of_key(self, key: Any) -> Entity:
-        """Return the entity of a key; raise ArgumentRefused if the key has fields that the entity does not have."""
+        """Return the entity of a key. Raise ArgumentRefused if the key has a field that the entity does not have."""
         if not isinstance(key, Key):
             raise ArgumentRefused(f'{key!r} is not a key; write key({self._design.entities[0].label}, id="...")')
         entity = self.of_class(key.entity)

@@ -23,13 +23,16 @@ class Usage:
     read_units: float = 0.0
     write_units: float = 0.0
     rejected: int = 0
-    """The requests that DynamoDB answered with an error, such as a failed condition."""
+    """The requests to which DynamoDB responded with an error, such as a failed condition."""
     throttled: int = 0
-    """The rejected requests that exceeded the throughput of a table, an index or the account."""
+    """The rejected requests that exceeded the throughput of a table, an index or the account.
+
+    They also count as rejected.
+    """
     failed: int = 0
     """The requests without a valid response, such as timeouts."""
     retries: int = 0
-    """The rejected and failed requests that the client sent again."""
+    """The attempts that repeat a rejected or failed request."""
 
 
 class Metrics:
@@ -54,7 +57,7 @@ class Metrics:
             usage.write_units += units
 
     def problem(self, name: str, problem: RequestRefused | Unreachable, *, is_retried: bool) -> None:
-        """Count a request that DynamoDB rejected, or that has no response."""
+        """Count a request that DynamoDB rejected or that got no response."""
         with self._lock:
             usage = self._by_name[name]
             if isinstance(problem, RequestRefused):
@@ -66,7 +69,7 @@ class Metrics:
 
     @property
     def by_pattern(self) -> dict[str, Usage]:
-        """The usage by name: of every pattern that was called, and of every other kind of read and write."""
+        """The usage by name: one entry for each called pattern, and one for each other kind of read and write."""
         with self._lock:
             return {name: replace(usage) for name, usage in self._by_name.items()}
 

@@ -1,8 +1,8 @@
 """Move a subtree: give a node and its descendants another path, in a resumable sequence of transactions.
 
-Each transaction deletes nodes under their old keys and creates them under their new ones, so every node exists at
-exactly one of the two paths. After an interruption, the same call moves the remaining nodes. An attribute of the top
-node stores its old path, which distinguishes an interrupted move from another node at the new path.
+Each transaction deletes nodes under their old keys and creates them under their new keys, so every node exists at
+exactly one of the two paths. After an interruption, repeat the call to move the remaining nodes. An attribute of the
+top node stores its old path, which distinguishes an interrupted move from another node at the new path.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from singletable.values.limits import TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES
 METRIC = "move_subtree"
 MOVED_FROM = "_moved_from"
 """The attribute that stores the old path in the moved top node; it identifies an interrupted move."""
-# A transaction contains each node three times: in the put, in the delete, and in its condition.
+# A transaction counts each node three times: its put, its delete, and the condition of the delete.
 NODE_BYTES_AT_ONCE = TRANSACTION_BYTES_MAX // 3
 _ALL = ReadOptions(expired=True)
 
@@ -64,17 +64,20 @@ def _move(
             try:
                 is_moved = yield from moving.move(chunk)
             except Exception as problem:
-                problem.add_note(f"This call moved {moved} nodes before the error; the same call continues the move.")
+                problem.add_note(
+                    f"This call moved {moved} nodes before the error; repeat the call to continue the move."
+                )
                 raise
             if not is_moved:
-                break  # another writer has changed a node: read all of them again
+                break  # another writer has changed a node, so the loop reads all nodes again
             moved, waiting = moved + len(chunk), waiting - len(chunk)
             if progress is not None:
                 progress(BatchProgress(moved, 0, waiting))
         failed_rounds = 0 if moved > before else failed_rounds + 1
         if failed_rounds >= ATTEMPTS_MAX:
             raise ConditionFailed(
-                f"{moving.described(moving.old)}: other writers changed the subtree {ATTEMPTS_MAX} times; call again"
+                f"{moving.described(moving.old)}: other writers changed the subtree {ATTEMPTS_MAX} times; repeat the "
+                "call"
             )
         if failed_rounds > 1:  # the first retry does not wait
             yield from pause(opened.reader.retries.pause(failed_rounds))
@@ -123,7 +126,7 @@ class _SubtreeMove:
             )
 
     def nodes(self) -> Steps[list[Item]]:
-        """Return the next nodes at the old path, parents before children, or an empty list if none are left."""
+        """Return the next nodes at the old path, parents before children. Return an empty list if no nodes remain."""
         arguments = {**self._values, self._path: Subtree(self.old)}
         (request,) = read_requests(self._design, self._plan, arguments)
         call = self._reader.call(request, self._plan, _ALL)
@@ -163,17 +166,17 @@ class _SubtreeMove:
             for (gone, made), created in zip(pairs, intents[1::2], strict=True):
                 if gone is None and type(made) is AlreadyExists:
                     raise AlreadyExists(
-                        f"{item_label(self._entity, created.values)} already exists and was not created by this move.\n"
-                        "  Move or delete the existing node, and call again."
+                        f"{item_label(self._entity, created.values)} already exists and was not created by this "
+                        "move.\n  Move or delete the existing node, and repeat the call."
                     ) from cancelled
-            # If the old node is gone or changed, another call may have moved it.
+            # If the old node is missing or changed, another call may have moved it.
             if not any(isinstance(gone, ConditionFailed | NotFound) for gone, _ in pairs):
                 raise
             return False
         return True
 
     def _intents(self, item: Item) -> tuple[WriteIntent, WriteIntent]:
-        """Return the writes of one node: delete it if unchanged, and create it if the new key is free."""
+        """Return the writes of one node. They delete the old item if it is unchanged, and create the new item."""
         entity = self._entity
         upgrader = self._reader.item_types.upgrader(entity)
         whole = upgrader.upgraded(item) if upgrader is not None and upgrader.is_older(item) else item
@@ -206,7 +209,7 @@ class _SubtreeMove:
         return {**self._values, self._path: path}
 
     def _known_attributes(self) -> frozenset[str]:
-        """Return the attributes that the move recomputes; the move copies all other attributes unchanged."""
+        """Return the attributes that the move recomputes. The move copies all other attributes unchanged."""
         entity, settings = self._entity, self._design.settings
         keys = {part.attribute for placement in entity.placements.values() for part in placement.parts}
         known = {*keys, *entity.attributes.values(), settings.type_attribute or ""}
@@ -225,7 +228,7 @@ class _SubtreeMove:
             reason = (
                 outcome.reason
                 if isinstance(outcome, UnsupportedPattern)
-                else "it spans several partitions or is in an index"
+                else "the subtree spans several partitions or is in an index"
             )
             raise ArgumentRefused(
                 f"the subtree of a {self._entity.label} cannot be moved, because one Query cannot read it: {reason}"
@@ -246,7 +249,7 @@ def _path_of(entity: Entity) -> str:
 
 
 def _reject_overlap(old: Path, new: Path) -> None:
-    """Reject overlapping paths, because moved nodes would mix with nodes that are not moved yet."""
+    """Reject a new path that overlaps the old one, because moved nodes would mix with nodes that are not moved yet."""
     if old == new:
         raise ArgumentRefused(f"the node is already at {old!r}; pass another path as to=")
     if new[: len(old)] == old:
@@ -259,7 +262,7 @@ def _reject_overlap(old: Path, new: Path) -> None:
 
 
 def _reject_references(entity: Entity, rules: DerivedDataRules) -> None:
-    """Reject an entity if other items refer to it by path, because a move would leave stale references."""
+    """Reject an entity whose path other items contain, because a move would leave stale references."""
     if rules.mirror_of is not None:
         mirrored = rules.mirror_of.label
         raise ArgumentRefused(f"{entity.label} mirrors {mirrored}; move the {mirrored} instead")
@@ -268,7 +271,6 @@ def _reject_references(entity: Entity, rules: DerivedDataRules) -> None:
     if references:
         raise ArgumentRefused(
             f"the subtree of a {entity.label} cannot be moved, because other items refer to its nodes by path: "
-            f"{' and '.join(references)}.\n"
-            "  Write each node under its new path, then the items that refer to it, then delete the old node, "
-            "parents first."
+            f"{' and '.join(references)}.\n  Write each node under its new path, parents first. Then write the items "
+            "that refer to the node, and delete the old node."
         )

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from singletable.engine.request_methods import RequestMethods
 
     OpenTarget = str | RequestMethods | Boto3Client
-    """Where a table is: a URL, an open engine, or a boto3 client."""
+    """The place of a table: a URL, an open engine, or a boto3 client."""
 
 Document = dict[str, Any]
 _decode = msgspec.json.decode
@@ -96,7 +96,7 @@ async def open_table_async(design: Design, place: OpenTarget, options: OpenOptio
 
 
 def _reject_invalid(design: Design, place: OpenTarget, options: OpenOptions) -> None:
-    """Reject a design or options with which no table can be opened, before any request."""
+    """Reject an invalid design or option before the first request."""
     design.require_keys("open()")
     reject_table_name(options.get("name") or design.name)
     reject_unreadable_types(design)
@@ -105,7 +105,7 @@ def _reject_invalid(design: Design, place: OpenTarget, options: OpenOptions) -> 
         raise ArgumentRefused(f'{design.name}.open: unreadable must be "raise" or "report", got {unreadable!r}')
     if options.get("create") and not options.get("check", True):
         raise ArgumentRefused(
-            f"{design.name}.open: create=True sends requests and check=False sends none; pass only one of them"
+            f"{design.name}.open: create=True sends requests, but check=False sends no request; pass only one of them"
         )
     if not options.get("create"):
         _reject_missing_store(place, options.get("name") or design.name)
@@ -122,7 +122,7 @@ def _reject_missing_store(place: OpenTarget, table: str) -> None:
 
 
 def _connected(design: Design, transport: Transport, options: OpenOptions) -> ConnectedTable:
-    """Return the table on a transport; sends no request."""
+    """Return the table on a transport. This function sends no request."""
     configured: Retries | None = getattr(transport, "retries", None)  # from the AWS configuration
     metrics = Metrics()
     session = Session(
@@ -173,9 +173,9 @@ def _opening_steps(table: ConnectedTable, place: OpenTarget, options: OpenOption
 
 
 def transport_for(place: OpenTarget, options: OpenOptions | None = None) -> Transport:
-    """Return the transport for a URL, an open engine or a boto3 client; raise ArgumentRefused for anything else.
+    """Return the transport for a URL, an open engine or a boto3 client. Raise ArgumentRefused for any other value.
 
-    If the URL makes this function open an engine, the engine uses the clock `now` of the options.
+    If the URL needs a new engine, the engine uses the clock `now` of the options.
     """
     chosen: OpenOptions = options or {}
     has_meta = not isinstance(place, str) and hasattr(place, "meta")
@@ -213,7 +213,7 @@ def _reject_connection_options(options: OpenOptions, place: str) -> None:
     for option in ("session", "credentials", *(("timeouts",) if place == "a boto3 client" else ())):
         if options.get(option) is not None:
             raise ArgumentRefused(
-                f"open: {place} does not use {option}=; pass it with a dynamodb:// or http:// URL, or omit it"
+                f"{place} does not use {option}=; pass the option with a dynamodb:// or http:// URL, or omit it"
             )
 
 
@@ -230,7 +230,7 @@ def reject_table_name(name: str) -> None:
 def create_table(design: Design, name: str) -> Steps[bool]:
     """Create the table with its indexes and time to live, unless it exists; wait until it is active.
 
-    Return whether these steps have created it.
+    The result is True if these steps created the table.
     """
     try:
         yield (Call("CreateTable", create_table_request(design, name), source="open"),)
@@ -247,7 +247,7 @@ def create_table(design: Design, name: str) -> Steps[bool]:
         try:
             yield (Call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": setting}, source="open"),)
         except RequestRefused as error:
-            if error.code != "UnknownOperationException":  # some local servers have no time to live
+            if error.code != "UnknownOperationException":  # some local servers do not support time to live
                 raise
     return True
 

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Pattern(Generic[P, R]):
-    """An access pattern in the body of a table class; a descriptor that returns a BoundPattern."""
+    """An access pattern in the body of a table class. It is a descriptor that returns a BoundPattern."""
 
     def __init__(self, declaration: PatternDeclaration) -> None:
         self.declaration = declaration
@@ -51,7 +51,7 @@ class Pattern(Generic[P, R]):
         if instance is None:
             return bound
         of_instance = bound.of(instance)
-        if self._name is not None:  # later lookups find the instance attribute, without this descriptor
+        if self._name is not None:  # later lookups find the instance attribute and skip this descriptor
             vars(instance)[self._name] = of_instance
         return of_instance
 
@@ -107,7 +107,10 @@ class BoundPattern(Generic[P, R]):
         return result
 
     def all(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> AllItems[T]:
-        """Return an iterable over the items of all pages, for `for` or `async for`; it reads pages on demand."""
+        """Return an iterable over the items of all pages, for `for` or `async for`.
+
+        It reads each page when it is needed.
+        """
         return AllItems(self._opened(), self.plan, self._page_arguments("all", args, kwargs), self._options)
 
     def count(self: BoundPattern[P, Page[T]], *args: P.args, **kwargs: P.kwargs) -> int:
@@ -162,10 +165,13 @@ class BoundPattern(Generic[P, R]):
             raise
 
     def _page_arguments(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of a call that reads all pages; reject a cursor, and a pattern that returns no pages."""
+        """Return the arguments of a call that reads all pages.
+
+        Reject a cursor, and reject a pattern that does not return pages.
+        """
         name = self.declaration.name
         if not isinstance(self.declaration.intent, QueryIntent):
-            raise ArgumentRefused(f"{name} does not return a Page, so it has no .{method}; call {name}(...)")
+            raise ArgumentRefused(f"{name} does not return a Page, so .{method} is not available; call {name}(...)")
         arguments = self._arguments(args, kwargs)
         given = self._options.cursor if self._options is not None else None
         if given is not None or arguments.get("cursor") is not None:
@@ -184,7 +190,10 @@ class BoundPattern(Generic[P, R]):
         return plan(self._table.design, self.declaration)
 
     def explain(self, *args: P.args, **kwargs: P.kwargs) -> Explanation:
-        """Return the exact requests for these arguments, with the proof; raise DesignError if there is no plan."""
+        """Return the exact requests for these arguments, with the proof.
+
+        Raise DesignError if the pattern has no plan.
+        """
         opened: ConnectedTable | None = None if self._instance is None else vars(self._instance).get("_open")
         name = None if opened is None else opened.reader.name
         bound = self.declaration.signature.bind(None, *args, **kwargs)
@@ -241,13 +250,13 @@ def pattern(
 ) -> Pattern[P, R] | Callable[[Callable[Concatenate[Any, P], R]], Pattern[P, R]]:
     """Declare a method of a table as an access pattern: `@pattern`, or `@pattern(frequency="high")`.
 
-    The parameters of the method bind to fields by name, and its return type is the type of the result. Its body,
-    evaluated once, declares what the pattern reads or writes. The keywords are the columns of the access pattern
+    The parameters of the method bind to fields by name, and its return type is the type of the result. The body, which
+    runs once, declares the reads or writes of the pattern. The keywords are the columns of the access pattern
     worksheet: the frequency (`frequency`, a word or a number per second, or `rate`), the latency budget in milliseconds
     (`budget_ms`), the entity where the access starts (`entry`), the maximum number of requests of a fan-out (`fanout`),
     the maximum number of requests of a call including all pages (`max_requests`), and the numbers of items that the
-    pattern returns (`expected_items`) and that DynamoDB examines for it (`expected_examined`).
-    `accept` maps accepted findings to reasons.
+    pattern returns (`expected_items`) and that DynamoDB examines for it (`expected_examined`). `accept` maps accepted
+    findings to reasons.
     """
     options = PatternOptions(
         frequency, rate, budget_ms, entry, fanout, max_requests, expected_items, expected_examined, accept
@@ -260,7 +269,7 @@ def pattern(
 
 
 def binder(signature: Signature) -> Callable[..., dict[str, Any]]:
-    """Return a function with the parameters of a signature, except the first, that returns its arguments by name.
+    """Return a function that takes the parameters of a signature, except the first, and returns the arguments by name.
 
     The function is generated, because `Signature.bind` takes longer than reading an item. Its source contains only the
     names of the parameters.

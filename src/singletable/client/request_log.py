@@ -1,7 +1,7 @@
 """Log records about requests, in the logger `singletable.requests`; retries and throttling are warnings.
 
-A record names the operation, the table, the pattern and the error code. It contains keys, values and responses only if
-the table was opened with `log_values=True`, and never credentials.
+A record names the operation, the table, the pattern and the error code. The record contains keys, values and responses
+only if the table was opened with `log_values=True`. It never contains credentials.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 NAME = "singletable.requests"
 CHARACTERS_MAX = 4000
-"""The maximum number of characters of parameters and of a response in a record."""
+"""The maximum number of characters of the parameters, and of the response, in a record."""
 DEBUG, _WARNING = 10, 30  # logging.DEBUG and logging.WARNING
 
 
 class RequestLog:
-    """Writes log records about requests; imports `logging` only if the program does, or for a warning."""
+    """Writes log records about requests. It imports `logging` only for a warning, or if the program has imported it."""
 
     def __init__(self, *, with_values: bool = False) -> None:
         self._with_values = with_values
         self.logger: Logger | None = None
-        """The logger, once the log has been used; a session asks it directly."""
+        """The logger, set at the first use of the log. A session calls it directly."""
 
     def is_on(self) -> bool:
         """Return whether the program logs every request."""
         logger = self.logger
         if logger is None:
-            if "logging" not in sys.modules:  # then nothing configures a log
+            if "logging" not in sys.modules:  # without this module, nothing can have configured a log
                 return False
             logger = self._load()
         return logger.isEnabledFor(DEBUG)
 
     def finished(self, event: RequestEvent, response: bytes | None) -> None:
-        """Log a request that succeeded or finally failed."""
+        """Log a request that succeeded, or whose last attempt failed."""
         code = error_code(event.error)
         level = DEBUG if event.error is None or not is_lasting(event.error) else _WARNING
         logger = self.logger or self._load()
@@ -87,18 +87,22 @@ class RequestLog:
 
         root = logging.getLogger("singletable")
         if not root.handlers:
-            root.addHandler(logging.NullHandler())  # a program without a log prints no warnings
+            # prevents warnings on the standard error stream of a program without a log
+            root.addHandler(logging.NullHandler())
         self.logger = logging.getLogger(NAME)
         return self.logger
 
 
 def is_lasting(problem: RequestRefused | Unreachable) -> bool:
-    """Return whether the final error of a request is throttling or a missing response, which the log warns about."""
+    """Return whether the final error of a request is throttling or a missing response.
+
+    The log warns of these errors.
+    """
     return isinstance(problem, Unreachable | Throttled)
 
 
 def error_code(problem: Exception | None) -> str | None:
-    """Return the error code of DynamoDB, or the name of the exception, which contain no values."""
+    """Return the error code of DynamoDB, or the name of the exception. Neither contains values."""
     if problem is None:
         return None
     return problem.code if isinstance(problem, RequestRefused) else type(problem).__name__

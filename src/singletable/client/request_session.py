@@ -1,4 +1,4 @@
-"""Session: sends requests through a transport, retries them, and reports to hooks, tracing, metrics and the log."""
+"""Session: sends requests through a transport, retries them, and reports them to hooks, tracing and metrics."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Session:
     metrics: Metrics | None = None
     log: RequestLog = field(default_factory=RequestLog)
     lease: DesignLease | None = None
-    """What the client knows about the design of its table; None if nobody else can change it."""
+    """The client's knowledge about the design of its table; None if no other client can change the design."""
 
     @property
     def is_observed(self) -> bool:
@@ -81,9 +81,9 @@ class Session:
         )
 
     def send_each(self, calls: Sequence[Call], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
-        """Send several requests and return the result or error of each, in order; retries retryable errors.
+        """Send several requests and return the result or error of each, in order. Retry retryable errors.
 
-        Calls `meanwhile` once, while it waits for the responses.
+        The session calls `meanwhile` once, while it waits for the responses.
         """
         if self.lease is not None and (not self.lease.passes() or any(call.uses for call in calls)):
             for call in calls:
@@ -139,7 +139,7 @@ class Session:
         await asyncio.sleep(seconds)
 
     def send_in_chunks(self, call: Call) -> bytes | PageChunks:
-        """Send a request for a page; returns chunks if the transport supports them and nothing observes the request."""
+        """Send a request for a page. Return chunks if the transport supports them and nothing observes the request."""
         inside = None if self.is_observed else in_process(self.transport)
         if inside is None:
             return self.send(call)
@@ -160,7 +160,7 @@ class Session:
         return await self._send_with_retries_async(call, self.transport.send_async)
 
     async def send_in_chunks_async(self, call: Call) -> bytes | PageChunks:
-        """Send a request for a page; returns chunks if the transport supports them and nothing observes the request."""
+        """Send a request for a page. Return chunks if the transport supports them and nothing observes the request."""
         inside = None if self.is_observed else in_process(self.transport)
         if inside is None:
             return await self.send_async(call)
@@ -175,7 +175,8 @@ class Session:
         if lease.is_due:
             request = lease.request()
             asked_at = lease.asked_at
-            with suppress(RequestRefused, Unreachable):  # the state stays as old as it is, which limits writes
+            # a failed read leaves the known state unchanged; its age then limits the writes
+            with suppress(RequestRefused, Unreachable):
                 lease.renew(self._send_with_retries(request, self.transport.send), asked_at)
         lease.check(call.operation, call.uses)
 
@@ -190,7 +191,7 @@ class Session:
         lease.check(call.operation, call.uses)
 
     def _attempts(self, call: Call, first: Problem | None) -> Generator[bytes | float, Any, Any]:
-        """Retry loop of one request, without I/O: yields a body to send or seconds to wait, and returns the response.
+        """Run the retry loop of one request, without I/O. Yield a body to send or seconds to wait; return the response.
 
         `first` is the error of the first attempt, if the caller has already made that attempt.
         """

@@ -1,7 +1,7 @@
-"""Request steps: reads and writes as generators without I/O, which yield requests and receive the responses.
+"""Request steps: reads and writes as generators without I/O. They yield requests and receive the responses.
 
-The data layer implements each read and write once, as such a generator. `run` drives the generator on the caller's
-thread, `run_async` on an event loop. Both can send the requests of one step concurrently.
+Each read and write is one generator, for synchronous code and asyncio. `run` runs the generator on the caller's thread,
+`run_async` on an event loop. Both can send the requests of one step concurrently.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Step = Sequence[Call] | IndependentCalls | CallForChunks | Pause
 """The values that steps can yield."""
 
 Steps = Generator[Step, Sequence[bytes], R]
-"""A generator that yields independent requests, receives the bodies of their responses, and returns the result."""
+"""A generator that yields independent requests, receives the bodies of their responses, and returns a result."""
 
 
 def send_each(calls: Sequence[Call], meanwhile: Meanwhile | None = None) -> Steps[Sequence[SendResult]]:
@@ -82,7 +82,10 @@ def pause(seconds: float) -> Steps[None]:
 
 
 def concurrently(generators: Sequence[Steps[R]]) -> Steps[list[R | SingletableError]]:
-    """Run several generators and send their requests together; return each generator's result or error, in order."""
+    """Run several generators and send their requests together.
+
+    Return the result or error of each generator, in order.
+    """
     results: dict[int, R | SingletableError] = {}
     waiting: dict[int, Step] = {}
 
@@ -183,7 +186,7 @@ def run(steps: Steps[R], session: SyncSession) -> R:
         step = next(steps)
         while True:
             try:
-                # Most steps are one request; this branch saves two function calls.
+                # Most steps are one request. This branch saves them two function calls.
                 if type(step) is tuple and len(step) == 1:
                     responses = (session.send(step[0]),)
                 else:

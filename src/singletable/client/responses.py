@@ -63,7 +63,10 @@ class BatchWriteResponse(msgspec.Struct, rename="pascal", frozen=True):
 
 
 class TransactionGetItem(msgspec.Struct, rename="pascal", frozen=True):
-    """One entry of a TransactGetItems response, in the order of the keys; `item` is None if no item has the key."""
+    """One entry of a TransactGetItems response, in the order of the keys.
+
+    `item` is None if there is no item with the key.
+    """
 
     item: Item | None = None
 
@@ -121,7 +124,8 @@ _ARGUMENT_NAMES = frozenset(("code", "message", "self"))
 # Remedies for the errors that DynamoDB returns if an update does not fit the stored item.
 _REMEDIES = {
     "An operand in the update expression has an incorrect data type": (
-        "the stored value is None or has another type, so nothing can be added or appended to it; set the field first"
+        "the field does not exist, is None, or has another type, so DynamoDB cannot add or append to it; set the "
+        "field first"
     ),
     "The document path provided in the update expression is invalid for update": (
         "the update changes a part of a field that is None or not stored; set the whole field first"
@@ -130,7 +134,7 @@ _REMEDIES = {
 
 
 def error_from(body: bytes) -> RequestRefused:
-    """Return the exception for an error response; raise ValueError if the body is not a DynamoDB error."""
+    """Return the exception for an error response. Raise ValueError if the body is not a DynamoDB error."""
     document: Any = _decode(body)
     if not isinstance(document, dict) or not isinstance(document.get("__type"), str):
         raise ValueError("not a DynamoDB error response")

@@ -1,4 +1,4 @@
-"""Retry and timeout settings, and which errors are retryable."""
+"""Retry and timeout settings, and the lists of retryable errors."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Retries:
     attempts: int = 5
     """The maximum number of attempts, including the first; 1 disables retries."""
     first_seconds: float = 0.05
-    """The maximum pause after the first attempt; it doubles after each attempt."""
+    """The maximum pause in seconds after the first attempt; this maximum doubles after each further attempt."""
     seconds_max: float = 5.0
-    """The maximum pause after any attempt."""
+    """The maximum pause in seconds after any attempt."""
 
     def pause(self, attempt: int, chance: Callable[[], float] | None = None) -> float:
         """Return a random number of seconds to wait after an attempt."""
-        from random import random  # programs that open no table do not load it
+        from random import random  # programs that open no table do not load this module
 
         longest: float = min(self.seconds_max, self.first_seconds * 2.0 ** (attempt - 1))
         return (chance or random)() * longest  # jitter needs no secure random numbers
@@ -34,7 +34,7 @@ class Timeouts:
     connect: float = 5.0
     """The timeout for opening a connection, including TLS."""
     read: float = 30.0
-    """The timeout for the first bytes of a response, and again for the rest of the response."""
+    """The timeout for the first bytes of a response, and for the rest of the response after them."""
 
     def __post_init__(self) -> None:
         for name in ("connect", "read"):
@@ -42,7 +42,7 @@ class Timeouts:
                 raise ValueError(f"timeouts.{name} must be greater than 0 seconds, got {getattr(self, name)!r}")
 
 
-# The throughput of a table, an index or the account is exceeded.
+# DynamoDB returns these codes when the throughput of a table, an index or the account is exceeded.
 THROTTLING = frozenset(
     (
         "ProvisionedThroughputExceededException",
@@ -52,9 +52,9 @@ THROTTLING = frozenset(
         "TooManyRequestsException",
     )
 )
-# Internal errors of the service, after which a write may or may not have happened.
+# Internal errors of the service. The write may have succeeded.
 UNKNOWN_OUTCOME = frozenset(("InternalFailure", "InternalServerError", "InternalServerErrorException"))
-# Errors because of other requests, which boto3 does not retry.
+# Errors that other requests cause. boto3 does not retry these errors.
 CONFLICTS = frozenset(
     (
         "ItemCollectionSizeLimitExceededException",
@@ -63,9 +63,9 @@ CONFLICTS = frozenset(
         "TransactionConflictException",
     )
 )
-# Errors after which the same request may succeed.
+# Errors after which the same request can succeed.
 RETRYABLE = THROTTLING | UNKNOWN_OUTCOME | CONFLICTS | {"ServiceUnavailable", "TransactionInProgressException"}
-# Cancellation reasons after which the same transaction may succeed.
+# Cancellation reasons after which the same transaction can succeed.
 RETRYABLE_REASONS = frozenset(("TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError"))
 
 

@@ -13,7 +13,6 @@ from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.differences import differences, needs_migration
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.model.design import Design
-from singletable.model.table_schema import STATE
 
 if TYPE_CHECKING:
     from singletable.evolve.dual_designs import DualDesigns
@@ -77,16 +76,17 @@ def _compatible(name: str, attributes: tuple[str, ...], fingerprint: str, model:
 
 
 def _difference(name: str, attributes: tuple[str, ...], state: DesignState, model: Snapshot) -> Steps[str]:
-    """Return the message for a model that cannot use the table: the differences, and the command to run."""
+    """Return the message for a model that cannot use the table, with the differences and the command to run."""
     if state.phase is not None and model.fingerprint in (state.fingerprint, state.target):
         is_target = model.fingerprint == state.target
         when = "Open it again in the phase 'contract'" if is_target else "Deploy the code of the new design"
-        return f"{open_migration(name, state)}, in which {model.name} may not use the table.\n  {when}."
+        return f"{open_migration(name, state)}. In this phase, {model.name} must not use the table.\n  {when}."
     stored = yield from read_design(name, attributes, state.current)
     if stored is None:
         return (
-            f"table {name!r} follows the design {state.current}, but {model.name} is {model.fingerprint}, and the item "
-            f"{STATE!r} has no design to compare.\n  Run `singletable migrate status`."
+            f"table {name!r} follows the design {state.current}, but {model.name} has the design {model.fingerprint}. "
+            "The table does not store its design, so the two cannot be compared.\n  Run `singletable migrate "
+            "status`."
         )
     found = differences(stored, model)
     shown = [str(each) for each in found[:SHOWN_MAX]]

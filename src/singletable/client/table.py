@@ -41,8 +41,8 @@ class Table(TableBody):
     Class keywords: `entities` (the classes), `name` (default: the name of the class), `keys` (the names of the key
     attributes, default `PK` and `SK`), `indexes` (only differences from the defaults: names, attributes, projections),
     `type_attribute` (the attribute that names the entity of an item, or None), `schema_version_attribute`,
-    `ttl_attribute`, `delimiter` (strings of different lengths sort correctly in keys only with `#`), and `accept`
-    (accepted findings with reasons). Close a table with `close`, or use it in a `with` or `async with` block.
+    `ttl_attribute`, `delimiter` (only `#` sorts strings of different lengths correctly in keys), and `accept` (accepted
+    findings with reasons). Close a table with `close`, or use it in a `with` or `async with` block.
     """
 
     design: ClassVar[Design]
@@ -71,18 +71,18 @@ class Table(TableBody):
         """Open the table at `memory:`, `file:PATH`, `http://HOST:PORT` or `dynamodb://REGION`, or in an engine.
 
         `create` creates a missing table from the model. `name` overrides the table name of the model. `session` is a
-        boto3 session; `credentials` are credentials, or a function that returns them. A DynamoDB client of boto3 in
-        place of the URL sends every request itself. `secret` signs cursors, which are valid in every process that has
-        the same secret; they expire after `cursor_seconds`. With a list of secrets, the first one signs, and cursors of
-        the others stay valid. `cursors="encrypted"` hides the keys. `retries` and `timeouts` are the retry and timeout
-        settings. `hook` receives a RequestEvent for every request; `log_values` adds keys and values to log records.
-        `now` is the clock for the expiry of items and cursors; the default is the clock of the engine or the machine.
-        Raises TableDiffers if the table does not exist or does not match the model; this check needs the permission
-        `dynamodb:DescribeTable`. `check=False` skips this check and sends no request.
+        boto3 session; `credentials` are credentials, or a function that returns them. If you pass a DynamoDB client of
+        boto3 in place of the URL, this client sends every request. `secret` signs cursors. A cursor is valid in every
+        process that has the same secret, and expires after `cursor_seconds`. With a list of secrets, the first secret
+        signs, and cursors of the other secrets stay valid. `cursors="encrypted"` hides the keys. `retries` and
+        `timeouts` are the retry and timeout settings. `hook` receives a RequestEvent for every request; `log_values`
+        adds keys and values to log records. `now` is the clock for the expiry of items and cursors; the default is the
+        clock of the engine or the machine. Raises TableDiffers if the table does not exist or does not match the model;
+        this check needs the permission `dynamodb:DescribeTable`. `check=False` skips this check and sends no request.
 
         A read of an item that the model cannot read raises ItemRefused. With `unreadable="report"`, it returns the
         other items: `Page.unreadable` lists the unreadable ones, and reads without a page issue an
-        UnreadableItemWarning for each. A read of one item still raises.
+        UnreadableItemWarning for each. A read of one item still raises ItemRefused.
         """
         from singletable.client.open_table import OpenOptions, open_table
 
@@ -110,7 +110,8 @@ class Table(TableBody):
     async def open_async(cls, url: str | RequestMethods | Boto3Client, **options: Unpack[OpenOptions]) -> Self:
         """Open the table like `open`, with the same options, without blocking the event loop.
 
-        `url` can also be a client of aioboto3, which then sends every request; only awaited calls work on that table.
+        `url` can also be an aioboto3 client. This client then sends every request, and you can use only the asyncio
+        methods of the table.
         """
         from singletable.client.open_table import open_table_async
 
@@ -120,7 +121,7 @@ class Table(TableBody):
 
     @property
     def aio(self) -> AsyncTable:
-        """The same reads and writes for asyncio."""
+        """The asyncio methods of the table."""
         from singletable.client.async_table import AsyncTable
 
         return AsyncTable(self._opened())
@@ -153,20 +154,21 @@ class Table(TableBody):
     def put(self, value: E) -> E:
         """Write an object, replacing the stored one with the same key.
 
-        If the entity has a version, raises VersionConflict unless the stored object still has the version of this one.
+        If the entity has a version, VersionConflict is raised unless the stored object has the same version as this
+        object.
         """
         opened = self._opened()
         written: E = opened.run(opened.writer.put(value))
         return written
 
     def create(self, value: E) -> E:
-        """Write a new object; raises AlreadyExists if its key exists."""
+        """Write a new object; raise AlreadyExists if its key exists."""
         opened = self._opened()
         written: E = opened.run(opened.writer.create(value))
         return written
 
     def upsert(self, value: E) -> E:
-        """Write all fields of an object and keep other stored attributes; creates the item if it does not exist."""
+        """Write all fields of an object, and keep other stored attributes. Create the item if it does not exist."""
         opened = self._opened()
         written: E = opened.run(opened.writer.upsert(value))
         return written
@@ -181,7 +183,7 @@ class Table(TableBody):
         """Change fields of an existing item, and the index keys that contain them; return the updated object.
 
         `shop.update(order, field(Order, lambda o: o.status).set("SHIPPED"), where=lambda o: o.status == "PENDING")`.
-        The target is a key, or an object; the version of an object must equal the stored one.
+        The target is a key or an object. If you pass an object with a version, the stored version must be the same.
         """
         opened = self._opened()
         changed: E = opened.run(opened.writer.update(target, changes, where, validate))
@@ -202,7 +204,7 @@ class Table(TableBody):
         return opened.run(opened.writer.delete(target, where, raw=raw))
 
     def move(self, old: E, new: E) -> E:
-        """Replace an object with one that has another key, if the stored object is still equal to `old`.
+        """Replace an object with an object that has another key, if the stored object still equals `old`.
 
         One transaction deletes the old item, writes the new one, and updates their derived data.
         """
@@ -220,17 +222,18 @@ class Table(TableBody):
     ) -> int:
         """Move a node, such as `key(Node, org="o", path=("root", "eng"))`, and its descendants to another path.
 
-        Each transaction moves up to 50 nodes, parents first. After an interruption, the same call continues the move.
-        `change` receives each node with its new path and returns the node to write. Returns the number of moved nodes.
+        Each transaction moves up to 50 nodes, parents first. After an interruption, repeat the call to continue the
+        move. `change` receives each node with its new path and returns the node to write. Returns the number of moved
+        nodes.
         """
         opened = self._opened()
         moved: int = opened.run(subtree_moves().move_subtree(opened, node, to, change, progress))
         return moved
 
     def edit(self, key: Key[E], change: Callable[[E], E], *, attempts: int = 20) -> E:
-        """Read an object, write the result of `change`, and retry if another writer changes the object meanwhile.
+        """Read an object, write the result of `change(object)`, and retry if another writer changes the item meanwhile.
 
-        The entity must have a version. Raises VersionConflict after `attempts` attempts.
+        The entity must have a version. VersionConflict is raised after `attempts` attempts.
         """
         opened = self._opened()
         edited: E = opened.run(opened.writer.edit(key, change, attempts))
@@ -241,7 +244,7 @@ class Table(TableBody):
 
         Use `async with` with asyncio. A `token` makes the transaction idempotent: the transaction also writes a marker,
         and a second transaction with the same token and the same writes changes nothing and sets `tx.is_replay`. The
-        marker expires after a day; a table without a time to live keeps it forever.
+        marker expires after a day. In a table without a time to live, it never expires.
         """
         from singletable.client.transaction import Transaction
 
@@ -254,10 +257,11 @@ class Table(TableBody):
         trusted: bool = False,
         progress: Callable[[BatchProgress], None] | None = None,
     ) -> BatchResult[E]:
-        """Write any number of objects, replacing stored ones; the result lists failures with their reasons.
+        """Write any number of objects, replacing stored ones. The result lists failures with their reasons.
 
-        BatchWriteItem writes simple entities. Entities with a version or derived data need conditional writes and
-        transactions, each of which is atomic. `trusted` skips validation, for data that is known to be valid.
+        BatchWriteItem writes entities without a version or derived data. Other entities need conditional writes and
+        transactions, each of which is atomic. `trusted` skips validation; use it only for data that is known to be
+        valid.
         """
         opened = self._opened()
         result: BatchResult[E] = opened.run(bulk().put_many(opened, values, progress, trusted=trusted))
@@ -266,7 +270,7 @@ class Table(TableBody):
     def create_many(
         self, values: Iterable[E], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[E]:
-        """Write any number of new objects; the result lists failures, such as existing keys, with their reasons."""
+        """Write any number of new objects. The result lists failures, such as existing keys, with their reasons."""
         opened = self._opened()
         result: BatchResult[E] = opened.run(bulk().create_many(opened, values, progress))
         return result
@@ -313,9 +317,9 @@ class Table(TableBody):
     def delete_collection(
         self, root: Key[Any], *, progress: Callable[[BatchProgress], None] | None = None
     ) -> BatchResult[Key[Any] | Mapping[str, Any]]:
-        """Delete every item in the partition of a root item, such as `key(Order, id="o1")`, and the root last.
+        """Delete every item in the partition of a root item, such as `key(Order, id="o1")`. The root is deleted last.
 
-        After an error, the same call continues the deletion.
+        After an error, repeat the call to continue the deletion.
         """
         from singletable.client.delete_collection import delete_collection
 
@@ -341,15 +345,16 @@ class Table(TableBody):
     ) -> TableScan[Any]:
         """Return an iterable over all objects of one or all entities; use it with `for` or `async for`.
 
-        A scan reads the whole table, and AWS bills all of it. `reason` documents why no pattern can do the same, and
-        names the scan in `metrics`. `segments` is the number of segments to read in parallel.
+        A scan reads the whole table, and AWS bills all items that it reads. `reason` documents why you need a scan
+        instead of a pattern, and is the name of the scan in `metrics`. `segments` is the number of segments to read in
+        parallel.
         """
         from singletable.client.reading.table_scan import scan
 
         return scan(self._opened(), entity, reason=reason, segments=segments, consistent=consistent, expired=expired)
 
     def close(self) -> None:
-        """Close the table and its connections; can be called more than once."""
+        """Close the table and its connections. You can call it more than once."""
         if self._open is not None:
             self._open.session.close()
             self._open = None
@@ -389,7 +394,7 @@ class Table(TableBody):
     ) -> None:
         from singletable.model.design import (
             compile_design,
-        )  # imports all codecs, which a program without a table does not need
+        )  # imports all codecs, so a program without a table does not load it
 
         super().__init_subclass__()
         location = source_location.user_code()
@@ -416,21 +421,21 @@ class Table(TableBody):
 
 
 def key_reads() -> Any:
-    """Return the module of reads by key, imported on first use."""
+    """Return the module of reads by key, which is imported when it is first used."""
     from singletable.client.reading import key_reads as loaded
 
     return loaded
 
 
 def bulk() -> Any:
-    """Return the module of bulk writes, imported on first use."""
+    """Return the module of bulk writes, which is imported when it is first used."""
     from singletable.client.write import bulk_writes as loaded
 
     return loaded
 
 
 def subtree_moves() -> Any:
-    """Return the module of subtree moves, imported on first use."""
+    """Return the module of subtree moves, which is imported when it is first used."""
     from singletable.client import move_subtree as loaded
 
     return loaded

@@ -1,4 +1,4 @@
-"""Table metaclass, which rejects two patterns with the same name, and the list of reserved pattern names."""
+"""Table metaclass, which rejects two patterns with the same name; list of the names that a pattern must not have."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RESERVED = frozenset(
 
 
 class _Namespace(dict[str, Any]):
-    """The namespace of a class body; records a problem if a later definition overwrites a pattern."""
+    """The namespace of a class body. It records a problem if a later definition overwrites a pattern."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,8 +57,8 @@ class _Namespace(dict[str, Any]):
         if isinstance(known, Pattern):
             where = value.declaration.location if isinstance(value, Pattern) else source_location.caller()
             other = known.declaration.location
-            message = f"the name {name!r} is defined twice; the other definition is the pattern at {other}"
-            self.problems.append(Problem(message, where, "Rename one of the two."))
+            message = f"the name {name!r} is defined twice: the pattern at {other} has the same name"
+            self.problems.append(Problem(message, where, "Rename one of the two definitions."))
         super().__setitem__(name, value.named(name) if isinstance(value, Pattern) else value)
 
 
@@ -82,7 +82,7 @@ class TableMeta(type):
 if TYPE_CHECKING:
 
     class TableBody:
-        """Base class for type checkers, without the metaclass.
+        """Base class as type checkers see it, without the metaclass.
 
         With a custom metaclass, type checkers do not check class keywords such as `entities=` against
         `__init_subclass__`.

@@ -24,7 +24,7 @@ current_pattern: ContextVar[str | None] = ContextVar("current_pattern", default=
 
 @dataclass
 class RequestEvent:
-    """One finished request, as passed to a hook: its parameters, attempts, duration and error."""
+    """One finished request, which the client passes to a hook: its parameters, attempts, duration and error."""
 
     operation: str
     parameters: dict[str, Any]
@@ -63,7 +63,7 @@ _read_list = decoder_of(list[msgspec.Raw]).decode
 
 
 class Tracing:
-    """Creates an OpenTelemetry span for each finished request, backdated to the start of the request."""
+    """Creates an OpenTelemetry span for each finished request. The span begins at the time when the request began."""
 
     def __init__(self, server: tuple[str, int] | None, trace: Any = None) -> None:
         """Use `trace`, or the module `opentelemetry.trace` once the program has imported it."""
@@ -80,9 +80,10 @@ class Tracing:
             self._common |= {"server.address": server[0], "server.port": server[1]}
 
     def is_on(self) -> bool:
-        """Return whether the program has configured OpenTelemetry; checks at most once per second."""
+        """Return whether the program has configured OpenTelemetry. The check runs at most once per second."""
         if not self._is_on:
-            if self._trace is None and "opentelemetry.trace" not in sys.modules:  # then nothing configures a tracer
+            # without this module, nothing can have configured a tracer
+            if self._trace is None and "opentelemetry.trace" not in sys.modules:
                 return False
             if time.monotonic() >= self._next_check:
                 self._check()

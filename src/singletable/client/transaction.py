@@ -29,9 +29,9 @@ class Transaction:
     """A transaction of up to 100 actions, including those on derived data; each action is on a different item.
 
     The end of the block sends the transaction, unless it ends with an exception. You can add actions only inside the
-    block. After the block, `results` has an entry for each action: the written object, or None for updates, deletes
-    and checks. If a transaction with the same token was committed before, `is_replay` is True, nothing is written, and
-    `results` has the current objects.
+    block. After the block, `results` has an entry for each action: the written object, or None for updates, deletes and
+    checks. If an earlier transaction with the same token was committed, `is_replay` is True, nothing is written, and
+    `results` contains the current objects.
     """
 
     def __init__(self, opened: ConnectedTable, token: str | None) -> None:
@@ -104,7 +104,7 @@ class Transaction:
 
     def _add(self, intent: WriteIntent) -> None:
         if self._ended:
-            raise ArgumentRefused("the transaction has ended; start a new one")
+            raise ArgumentRefused("the transaction has ended; start a new transaction")
         if not self._entered:
             raise ArgumentRefused(
                 "the transaction has not started, so its writes would be lost.\n"
@@ -132,7 +132,7 @@ class Transaction:
 
     def _start(self) -> Self:
         if self._entered:
-            raise ArgumentRefused("the transaction has already started; start a new one")
+            raise ArgumentRefused("the transaction has already started; start a new transaction")
         self._entered = True
         return self
 
@@ -155,8 +155,8 @@ class Transaction:
             self.results = tuple(each.result for each in done.prepared) if done.prepared else done.result
 
     def _end(self, kind: type[BaseException] | None) -> bool:
-        """End the transaction; return whether to commit it."""
+        """End the transaction, and return whether to commit it."""
         if self._ended:
-            raise ArgumentRefused("the transaction has ended; start a new one")
+            raise ArgumentRefused("the transaction has ended; start a new transaction")
         self._ended = True
         return kind is None and bool(self._intents)

@@ -38,7 +38,7 @@ class Transport(Protocol):
         ...
 
     def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
-        """Send several requests and return their results in order; the default sends one after another."""
+        """Send several requests and return their results in order. By default, they are sent one after another."""
         if meanwhile is not None:
             meanwhile()
         return [self._result(operation, body) for operation, body in requests]
@@ -70,7 +70,7 @@ class InProcessTransport(Transport, Protocol):
         ...
 
     def release_memory(self) -> None:
-        """Release memory that earlier reads have filled and later reads may not need."""
+        """Release the memory of earlier reads that later reads may not need."""
         ...
 
 

@@ -1,1 +1,1 @@
-"""Stored items compared with the model: which items the model would not write, and how partitions are used."""
+"""Stored items compared with the model: items that differ from the model, and the use of partitions."""

@@ -1,4 +1,7 @@
-"""Compare one stored item with the item that the model would write: classify, decode, encode, compare."""
+"""Comparison of a stored item with the item that the model would write.
+
+It classifies, decodes, encodes and compares.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ from singletable.verify.item_rules import (
 )
 
 FAST_COMPARISON = FastPath("compared items")
-"""Compares the stored bytes of an item with the bytes that the model would write."""
+"""The fast path, which compares the stored bytes of an item with the bytes that the model would write."""
 
 
 class ItemProblem(NamedTuple):
@@ -41,7 +44,7 @@ class ItemProblem(NamedTuple):
 
     rule: Rule
     reason: str
-    """What is wrong, without the values of the item, so that items with the same problem can be counted together."""
+    """The problem, without the values of the item, so that items with the same problem can be counted together."""
     detail: str = ""
     """The values of this item."""
 
@@ -51,28 +54,28 @@ class ItemComparison(NamedTuple):
 
     item: Item
     entity: Entity | None = None
-    """The entity of the item; None for an internal item, or if no entity matches."""
+    """The entity of the item. None for an internal item, or if no entity matches."""
     is_internal: bool = False
     """Whether the library wrote the item for itself: a unique marker or a transaction token."""
     value: Any = None
-    """The object of the item; None if the item cannot be read."""
+    """The object of the item. None if the item cannot be read."""
     values: Mapping[str, Any] = {}
     """The fields of the object."""
     written: Item | None = None
-    """The item that the model would write for the object; None if it would write none."""
+    """The item that the model would write for the object. None if the model would write no item."""
     problems: tuple[ItemProblem, ...] = ()
 
 
 @dataclass(frozen=True)
 class _IndexAttributes:
-    """The attributes that only one index uses as keys, and the keys of the entity in that index, if it has any."""
+    """The attributes that only one index uses as keys, and the entity's keys in this index, if it has any."""
 
     index: Index
     attributes: tuple[KeyAttribute, ...]
     placement: Placement | None
 
     def holds(self, item: Item) -> bool:
-        """Return whether the index contains an item: every key attribute has a value of the right type."""
+        """Return whether the index contains an item: every key attribute has a value of the correct type."""
         return all(each.name in item and each.type in item[each.name] for each in self.attributes)
 
     @property
@@ -88,7 +91,7 @@ class _EntityCodec(NamedTuple):
     encoder: Encoder
     indexes: tuple[_IndexAttributes, ...]
     optional_indexes: tuple[_IndexAttributes, ...]
-    """The indexes whose keys need an optional field although they are not declared sparse."""
+    """The indexes whose keys need an optional field, although they are not declared sparse."""
     fast: FastObjects | None
 
 
@@ -121,7 +124,8 @@ class ItemComparer:
     def compare(self, item: Item, stored: bytes | None = None) -> ItemComparison:
         """Classify an item, and return its differences from the item that the model would write.
 
-        With `stored`, the JSON of the item as a server sent it, an item without differences takes a third of the time.
+        If `stored` is the JSON of the item as a server sent it, the comparison of an item without differences takes a
+        third of the time.
         """
         entity = self._types.entity_of(item)
         if entity is None:
@@ -164,7 +168,10 @@ class ItemComparer:
 
 
 def _same_bytes(codec: _EntityCodec, stored: bytes) -> tuple[Any, Mapping[str, Any]]:
-    """Return the object of an item and its fields, if the model would write the same bytes; raise NotOnFastPath."""
+    """Return the object of an item and its fields, if the model would write the same bytes.
+
+    Otherwise raise NotOnFastPath.
+    """
     fast, encode = codec.fast, codec.encoder.fast
     if fast is None or encode is None:
         raise NotOnFastPath
@@ -187,7 +194,7 @@ def _outline(item: Item, name: str, delimiter: str) -> str:
 
 
 def _unreadable(error: ItemRefused) -> ItemProblem:
-    """Return the problem of an unreadable item; the reason does not contain the values of the item."""
+    """Return the problem of an unreadable item. The reason does not contain the values of the item."""
     message = str(error)
     _, read, why = message.partition(" cannot be read as ")
     reason, _, value = (why.partition(": ")[2] if read else message).partition(", got ")
@@ -224,7 +231,10 @@ def _missing(each: _IndexAttributes, item: Item, written: Item) -> ItemProblem:
         verb = "is" if len(absent) == 1 else "are"
         reason = f"{each.index.label} does not contain the item, because {names} {verb} missing"
     else:
-        reason = f"{each.index.label} does not contain the item, because {each.names} has another type than the index"
+        reason = (
+            f"{each.index.label} does not contain the item, because {each.names} has a different type than the "
+            "key of the index"
+        )
     shown = ", ".join(f"{name}={_text(written, name)}" for name in (attribute.name for attribute in each.attributes))
     return ItemProblem(MISSING_IN_INDEX, reason, f"the model writes {shown}")
 
@@ -233,11 +243,11 @@ def _key_problem(
     rule: Rule, place: str, parts: tuple[KeyPart, ...], item: Item, written: Item, wrong: list[str]
 ) -> ItemProblem:
     by_attribute = {part.attribute: part for part in parts}
-    shown = "; ".join(f"{name} is {_text(item, name)}, the model writes {_text(written, name)}" for name in wrong)
+    shown = "; ".join(f"{name} is {_text(item, name)}, but the model writes {_text(written, name)}" for name in wrong)
     names = ", ".join(wrong)
     if all(_lacks_padding(by_attribute.get(name), _text(item, name), _text(written, name)) for name in wrong):
         return ItemProblem(UNPADDED_NUMBER, f"a number in {names} of {place} has no padding", shown)
-    return ItemProblem(rule, f"{names} of {place} differs from the fields", shown)
+    return ItemProblem(rule, f"{names} of {place} differs from the values of the fields", shown)
 
 
 def _different(item: Item, written: Item, names: list[str]) -> list[str]:

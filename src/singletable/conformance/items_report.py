@@ -33,18 +33,20 @@ from singletable.verify.item_rules import (
 
 EXAMPLES_MAX = 3
 REASONS_MAX = 200
-"""The maximum number of different reasons; more reasons are counted together, to bound the memory."""
+"""The maximum number of different reasons. Further reasons are counted together, to limit the memory."""
 
 _REMEDIES = {
     NO_ENTITY: "Declare an entity with these keys, or delete the items.",
     UNREADABLE: "Correct the items, or change the class so that it accepts them: a default, another type, or an "
     "@upgrade function with schema_version=.",
-    KEY_DIFFERS: "Write the items under the keys of the model and delete the old ones, or correct the template.",
-    INDEX_KEY_DIFFERS: "Read and put each item: the client then writes its index keys. Or correct the template.",
+    KEY_DIFFERS: "Write the items under the keys of the model and delete the old items, or correct the template.",
+    INDEX_KEY_DIFFERS: "Read and put each item: the client then writes its index keys. Alternatively, correct the "
+    "template.",
     MISSING_IN_INDEX: "Read and put each item: the client then writes its index keys.",
-    UNEXPECTED_IN_INDEX: "Read and put each item: the client then removes the index keys. Or declare the keys.",
+    UNEXPECTED_IN_INDEX: "Read and put each item: the client then removes the index keys. Alternatively, declare the "
+    "keys.",
     UNPADDED_NUMBER: "Write the keys again with padding. Until then, ranges return the items in the wrong order.",
-    HIDDEN_BY_NONE: "If this is intended, declare the keys with sparse(...). Otherwise give the field a value.",
+    HIDDEN_BY_NONE: "If this is intended, declare the keys with sparse(...). Otherwise, give the field a value.",
     LARGE_ITEM: "Store the large part in S3 and its address in the item, or split the item.",
 }
 
@@ -108,7 +110,7 @@ class _Tally:
 
 
 class ItemsCheck:
-    """Checks the items of a table, one after another, in bounded memory."""
+    """Checks the items of a table, one after another, with a limited amount of memory."""
 
     def __init__(self, design: Design) -> None:
         reject_unknown_codes(design)
@@ -121,7 +123,7 @@ class ItemsCheck:
         self._internal = 0
 
     def add(self, item: Item, stored: bytes | None = None) -> None:
-        """Check one item; `stored` is the JSON of the item exactly as a server sent it."""
+        """Check one item. `stored` is the JSON of the item exactly as a server sent it."""
         self.items += 1
         size_bytes = accept_item(item)
         comparison = self._comparer.compare(item, stored)

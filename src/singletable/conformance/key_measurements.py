@@ -1,4 +1,4 @@
-"""Measure the keys of many items: sizes, items per partition, partitions by time, and numbers that sort wrongly."""
+"""Measurements of the keys of many items: sizes, items per partition, partitions by time, numbers that sort wrongly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from singletable.values.limits import LSI_COLLECTION_BYTES_MAX
 NEAR_LIMIT = 0.8
 """The share of a size limit from which an item or an item collection is reported."""
 COLLECTIONS = -1
-"""The group of the bytes per item collection, in a table with local indexes."""
+"""The group for the bytes of each item collection, in a table with local indexes."""
 _COUNTED_AT_ONCE = 1_000
 _SEPARATOR = "\x1f"
 """Separates the values of a partition key with several attributes."""
@@ -32,7 +32,7 @@ _SEPARATOR = "\x1f"
 _HOUR = r"(?:[01]\d|2[0-3])(?::?[0-5]\d(?::?[0-5]\d(?:\.\d+)?)?)?(?:Z|\+00:00)?"
 _DAY = rf"(?:0[1-9]|[12]\d|3[01])(?:(?:T|_|-|%20)?{_HOUR})?"
 _TIME = rf"(?:19|20)\d\d-?(?:W[0-5]\d|(?:0[1-9]|1[0-2])(?:-?{_DAY})?)"
-"""A month, a week, a day, an hour or a longer time, as text that sorts by time."""
+"""Matches a month, a week, a day, an hour or a longer time, as text that sorts by time."""
 
 
 def partition_reader(index: Index) -> Callable[[Item], str | None]:
@@ -56,19 +56,19 @@ def partition_reader(index: Index) -> Callable[[Item], str | None]:
 
 
 def readable_partition(text: str) -> str:
-    """Return a partition key for messages."""
+    """Return the text of a partition key for messages."""
     return text.replace(_SEPARATOR, ", ")
 
 
 class NumberTexts:
-    """Tracks the values of one field in a sort key while all of them are numbers written as text."""
+    """Records the values of one field in a sort key, as long as all of them are numbers written as text."""
 
     def __init__(self, slot: FieldSlot, place: str) -> None:
         self.slot, self.place = slot, place
         self._by_length: dict[int, tuple[str, str]] | None = {}
 
     def add(self, value: Any) -> None:
-        """Add a value; after the first one that is not a number, the others are ignored."""
+        """Add a value. After the first value that is not a number, all further values are ignored."""
         if self._by_length is None or value is None:
             return
         text = str(value)
@@ -80,7 +80,7 @@ class NumberTexts:
 
     @property
     def wrong_order(self) -> tuple[str, str] | None:
-        """Two values that sort in the wrong order, the smaller number first; None if all are in order."""
+        """Two values that sort in the wrong order, with the smaller number first. None if all values are in order."""
         lengths = sorted(self._by_length or {})
         ranges = [(self._by_length or {})[length] for length in lengths]
         pairs = ((shorter[1], longer[0]) for n, longer in enumerate(ranges) for shorter in ranges[:n])
@@ -94,13 +94,13 @@ class PlacementMeasurement:
     placement: Placement
     group: int
     time_pattern: re.Pattern[str] | None
-    """Matches partition keys whose variable parts are all times; None after the first other one."""
+    """Matches partition keys whose variable parts are all times. None after the first other key."""
     read: Callable[[Item], str | None]
     uncounted: list[str] = field(default_factory=list)
-    """The partition keys of the last items; counting many at once is faster."""
+    """The partition keys of the last items, which are counted together because this is faster."""
 
     def add(self, counts: PartitionCounts, item: Item) -> None:
-        """Count an item, if it is in the index."""
+        """Count an item if it is in the index."""
         text = self.read(item)
         if text is not None:
             self.uncounted.append(text)
@@ -139,7 +139,7 @@ class MeasuredPartitions(NamedTuple):
 
 
 class KeyMeasurements:
-    """Measures the items of a table, one after another, in bounded memory."""
+    """Measures the items of a table, one after another, with a limited amount of memory."""
 
     def __init__(self, design: Design) -> None:
         self._counts = PartitionCounts()
@@ -153,7 +153,7 @@ class KeyMeasurements:
         }
 
     def add(self, entity: Entity | None, item: Item, values: Mapping[str, Any], size_bytes: int) -> None:
-        """Measure an item; an internal or unknown item counts only for the size of its item collection."""
+        """Measure an item. An internal or unknown item counts only for the size of its item collection."""
         if self._local:
             self._add_to_collection(item, size_bytes)
         if entity is None:
@@ -182,7 +182,10 @@ class KeyMeasurements:
         ]
 
     def collections(self) -> PartitionUsage | None:
-        """Return the bytes of item collections; None for a table without local indexes, which has no limit."""
+        """Return the bytes of item collections.
+
+        Return None for a table without local indexes, which has no such limit.
+        """
         return self._counts.usage({COLLECTIONS: int(LSI_COLLECTION_BYTES_MAX * NEAR_LIMIT)}).get(COLLECTIONS)
 
     def close(self) -> None:
@@ -203,7 +206,7 @@ class KeyMeasurements:
 
 def _placements(entity: Entity, groups: Iterator[int]) -> Iterator[PlacementMeasurement]:
     for placement in entity.placements.values():
-        if placement.index.kind != "LSI":  # it has the partitions of the table
+        if placement.index.kind != "LSI":  # the index has the partitions of the table
             pattern, read = _time_pattern(placement), partition_reader(placement.index)
             yield PlacementMeasurement(placement, next(groups), pattern, read)
 
@@ -222,7 +225,7 @@ def _time_expression(part: KeyPart) -> str:
 
 
 def _numbers(entity: Entity) -> Iterator[NumberTexts]:
-    """Yield the fields of sort keys that may hold numbers as text without padding; identifiers need no order."""
+    """Yield the fields of sort keys that can contain numbers as text without padding. Identifiers need no order."""
     seen: set[str] = set()
     for placement in entity.placements.values():
         if placement.index.is_inverse:

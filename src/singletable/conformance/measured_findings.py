@@ -1,4 +1,4 @@
-"""Findings from measurements: numbers that do not sort, partitions that are too large, too few, uneven or by time."""
+"""Findings from measurements: numbers that do not sort, and partitions that are large, few, uneven or by time."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from singletable.verify.item_rules import (
 )
 
 SHARE_ITEMS_MIN = 1_000
-"""Fewer items do not show how evenly the partitions are used."""
+"""With fewer items, it is not visible how evenly the partitions are used."""
 FEW_PARTITIONS_MAX = 10
 LARGEST_SHARE_MAX = 0.25
 TIME_ITEMS_MIN = 10
 ITEMS_PER_DECLARED_VALUE_MIN = 10
-"""With fewer items, values that exist may be missing by chance."""
+"""With fewer items, existing values may be missing by chance."""
 DECLARED_FACTOR = 2
 """A measurement that differs from a declaration by more than this factor is reported."""
 
@@ -66,7 +66,9 @@ def _unpadded(measured: EntityMeasurement) -> Iterator[MeasuredFinding]:
         pair = numbers.wrong_order
         if pair is None:
             continue
-        message = f"{numbers.slot} in {numbers.place} holds numbers without padding: {pair[1]} sorts before {pair[0]}"
+        message = (
+            f"{numbers.slot} in {numbers.place} contains numbers without padding: {pair[1]} sorts before {pair[0]}"
+        )
         remedy = f"Declare {numbers.slot.name} as int, and write {{{numbers.slot.name}:06d}} in the template."
         finding = entity_finding(UNPADDED_NUMBER, measured.entity, message, remedy)
         yield MeasuredFinding(replace(finding, severity="warning"), measured.items)
@@ -103,7 +105,9 @@ def _uneven(each: MeasuredPartitions) -> Iterator[MeasuredFinding]:
         is_few = usage.partitions * DECLARED_FACTOR <= declared.values
         if not is_few and usage.largest_share < declared.hottest * DECLARED_FACTOR:
             return
-        message = f"{measured}; cardinality= declares {declared.values:,} values, and {declared.hottest:.2%} of the "
+        message = (
+            f"{measured}; but cardinality= declares {declared.values:,} values, and {declared.hottest:.2%} of the "
+        )
         message += "items for the most frequent one"
         remedy = "Declare the measured values: skewed(values, hottest=share). Then check the heat again."
     finding = entity_finding(UNEVEN_PARTITIONS, each.entity, message, remedy)
@@ -115,7 +119,10 @@ def _count(partitions: int) -> str:
 
 
 def _declared(each: MeasuredPartitions) -> Cardinality | None:
-    """Return the declared number of partitions and share of the hottest one; None unless all fields declare theirs."""
+    """Return the declared number of partitions and the share of the hottest one.
+
+    Return None unless all fields declare theirs.
+    """
     fields = _partition_fields(each.placement)
     found = [each.entity.declaration.cardinality.get(name) for name in fields]
     known = [cardinality for cardinality in found if cardinality is not None]
@@ -134,7 +141,7 @@ def _by_time(each: MeasuredPartitions) -> Iterator[MeasuredFinding]:
         return
     key = " and ".join(f'{part.attribute} = "{part}"' for part in each.placement.partition)
     message = f"every partition of {each.placement.index.display_name} is a time, {key}, so all new items go to one"
-    remedy = "Add a field with many values to the partition key, or shard it; time then belongs into the sort key."
+    remedy = "Add a field with many values to the partition key, or shard it. Then move the time into the sort key."
     finding = entity_finding(PARTITION_BY_TIME, each.entity, message, remedy)
     yield MeasuredFinding(finding, usage.total, readable_partition(usage.largest_partition))
 
@@ -147,6 +154,6 @@ def _large_collection(design: Design, measurements: KeyMeasurements) -> Iterator
         f"{usage.over_limit:,} of {usage.partitions:,} item collections have more than {NEAR_LIMIT:.0%} of the 10 GB "
         f"that a table with local indexes allows; the largest has {usage.largest / LSI_COLLECTION_BYTES_MAX:.0%}"
     )
-    remedy = "Shard the partition key, or replace the local index by a global one: then there is no limit."
+    remedy = "Shard the partition key, or replace the local index with a global index, which has no such limit."
     finding = table_finding(LARGE_COLLECTION, design, message, remedy)
     yield MeasuredFinding(finding, usage.over_limit, readable_partition(usage.largest_partition))

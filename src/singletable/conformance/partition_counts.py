@@ -1,4 +1,4 @@
-"""Exact counts of items per partition in bounded memory: counts are buffered, then added up in a temporary database."""
+"""Exact counts of items per partition in limited memory: a buffer that is added up in a temporary database."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class PartitionUsage(NamedTuple):
 class PartitionCounts:
     """Counts items or bytes by group and partition key.
 
-    A million partitions in a dict take more than 100 MB, so a full buffer moves to a temporary SQLite database, which
-    SQLite keeps in a file.
+    A million partitions in a dict take more than 100 MB. So the counts of a full buffer move to a temporary SQLite
+    database, which SQLite stores in a file.
     """
 
     def __init__(self, buffered_max: int = BUFFERED_PARTITIONS_MAX) -> None:
@@ -52,7 +52,7 @@ class PartitionCounts:
         self._flush_if_full()
 
     def usage(self, limits: Mapping[int, int]) -> dict[int, PartitionUsage]:
-        """Return the usage of each group; `limits` has the largest amount that a partition of a group should have."""
+        """Return the usage of each group. `limits` has the largest amount that a partition of a group should have."""
         self._flush()
         self._database.execute("DELETE FROM limits")
         self._database.executemany("INSERT INTO limits VALUES (?, ?)", limits.items())

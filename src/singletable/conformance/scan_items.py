@@ -1,4 +1,4 @@
-"""Scan a table: yield all stored items, or a sample spread over the table, each item with its JSON."""
+"""Scan of a table: all stored items, or a sample spread over the table, each with its JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from singletable.wire.api_types import decoder_of
 
 SAMPLE_SEGMENTS = 16
 ENGINE_PAGE_ITEMS_MAX = 2_000
-"""Smaller pages than 1 MB of an engine in this process: they need less memory, and a request costs little there."""
+"""A page size below 1 MB, for an engine in this process.
+
+Such pages need less memory, and a request to this engine costs little.
+"""
 
 _read_json = decoder_of(PageResponse[msgspec.Raw]).decode
 
@@ -32,7 +35,10 @@ class ItemScan:
     """Scans one table, and counts requests and read units."""
 
     def __init__(self, session: Session, table_name: str, items_max: int | None = None) -> None:
-        """With `items_max`, read at most this number of items, a share from each of several segments."""
+        """Store the settings.
+
+        With `items_max`, the scan reads at most this number of items, a share from each of several segments.
+        """
         self._session, self._name, self._items_max = session, table_name, items_max
         self._engine = in_process(session.transport)
         self.requests = 0
@@ -56,7 +62,7 @@ class ItemScan:
         self.is_whole = True
 
     def _first_requests(self) -> list[dict[str, Any]]:
-        """Return the first request of each segment; a scan of the whole table has one segment."""
+        """Return the first request of each segment. A scan of the whole table has one segment."""
         shared: dict[str, Any] = {"TableName": self._name, "ReturnConsumedCapacity": "TOTAL"}
         if self._items_max is None:
             return [shared if self._engine is None else {**shared, "Limit": ENGINE_PAGE_ITEMS_MAX}]

@@ -38,7 +38,7 @@ class CallCost:
 
     @property
     def rate_guess(self) -> str | None:
-        """The assumed rate, as text, when the pattern declares only a frequency such as `high`; None otherwise."""
+        """The assumed rate, as text, if the pattern declares only a frequency such as `high`. Otherwise None."""
         pattern = self.plan.pattern
         if pattern.rate is not None or pattern.calls_per_second is None:
             return None
@@ -52,13 +52,13 @@ class CallCost:
 
     @property
     def reads_per_second(self) -> float:
-        """Read units per second, including the reads that a write pattern makes."""
+        """The read units per second, including the reads of a write pattern."""
         cost = self.estimate
         return (self.calls_per_second or 0.0) * (cost.units if cost.kind == "read" else cost.reads)
 
     @property
     def writes_per_second(self) -> float:
-        """Write units per second."""
+        """The write units per second."""
         return (self.calls_per_second or 0.0) * (self.estimate.units if self.estimate.kind == "write" else 0.0)
 
 
@@ -102,7 +102,7 @@ def _writes_by_object(entity: Entity) -> Iterator[tuple[str, WriteKind, frozense
     others = frozenset(entity.fields) - in_keys
     if others:
         yield "update in place", "update", others
-    seen: set[str] = set()  # list one update per set of moved index entries
+    seen: set[str] = set()  # the list has one update for each set of moved index entries
     for alias, placement in entity.placements.items():
         movable = placement.fields - fixed
         if alias == TABLE or not movable:

@@ -1,4 +1,4 @@
-"""The cost report of a design: cost per call and per write, the monthly bill, and the guesses behind the numbers."""
+"""The cost report of a design: the cost of calls and writes, the monthly bill, and the guesses in these numbers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class CostReport:
 
     @property
     def stored_bytes(self) -> float | None:
-        """Total stored bytes; None when the number of items of an entity is unknown."""
+        """The total stored bytes. None if the number of items of an entity is unknown."""
         known = [each.stored_bytes for each in self.storage if each.stored_bytes is not None]
         return sum(known) if len(known) == len(self.storage) else None
 
@@ -82,7 +82,7 @@ class CostReport:
 
     @property
     def without_rate(self) -> tuple[str, ...]:
-        """Patterns without a declared rate; the monthly sums do not include them."""
+        """The patterns without a declared rate. The monthly sums do not include them."""
         return tuple(call.name for call in self.calls if call.calls_per_second is None)
 
     @property
@@ -114,7 +114,7 @@ def cost_report(
     sample: ItemSample | None = None,
     counts: Mapping[str, float] | None = None,
 ) -> CostReport:
-    """Return the cost report; `sample` contains measured item sizes, `counts` the number of items by entity."""
+    """Return the cost report. `sample` contains measured item sizes, `counts` the number of items by entity."""
     design.require_keys("the cost")
     scale = SCALES[at]
     sizes = ItemSizes(design, sample.sizes if sample is not None else {})

@@ -1,8 +1,9 @@
 """Compare the cost of a single table with one table per entity.
 
-Each entity gets a table with its current keys and the indexes that some pattern uses to read it. A pattern that reads
-one entity is the same request without other entities in its range; a collection is one request per member. Writes
-skip index entries that no pattern reads; a transaction may write to several tables.
+With one table per entity, each table has the current keys of its entity, and the indexes through which patterns read
+the entity. If a pattern reads one entity, its request stays the same, without other entities in its range. If it reads
+a collection, it needs one request per member. Writes skip index entries that no pattern reads. A transaction can write
+to several tables.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.items_read import count_items_read
 
 _ROUNDING = 0.005
-"""Half a cent: bills that differ by less are equal."""
+"""Half a cent. Bills that differ by less count as equal."""
 
 
 @dataclass(frozen=True)
@@ -85,14 +86,17 @@ class DesignComparison:
         if not requests:
             return f"A single table {bill} and saves no requests"
         if not bill:
-            return f"A single table saves {requests} but no money"
+            return f"A single table saves {requests}, but no money"
         return f"A single table {bill} and {'' if saved > 0 else 'saves '}{requests}"
 
 
 def compare(
     design: Design, calls: Sequence[CallCost], sizes: ItemSizes, prices: Prices, table_class: str, scale: float = 1.0
 ) -> DesignComparison:
-    """Compare the on-demand request cost of both designs, excluding storage, which only unused indexes change."""
+    """Compare the on-demand request cost of both designs.
+
+    Storage is excluded, because only unused indexes change it.
+    """
     apart = replace(sizes, left_out=sizes.left_out | unread_indexes(design, calls))
     compared = []
     sums = {"together": [0.0, 0.0, 0.0], "apart": [0.0, 0.0, 0.0]}

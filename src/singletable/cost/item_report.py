@@ -78,17 +78,17 @@ class ItemReport:
 
     @property
     def items_per_page(self) -> int:
-        """The number of items of this size in a 1 MB page, including the item that crosses 1 MB."""
+        """The number of items of this size in a 1 MB page, including the item that exceeds 1 MB."""
         return math.ceil(PAGE_BYTES_MAX / max(1, self.total_bytes))
 
     @property
     def items_per_read_unit(self) -> int:
-        """The number of items of this size that a Query reads with one 4 KB unit, or 0 if one item is larger."""
+        """The number of items of this size that a Query reads with one 4 KB unit. It is 0 if one item is larger."""
         return READ_UNIT_BYTES // max(1, self.total_bytes)
 
     @property
     def bytes_to_next_write_unit(self) -> int:
-        """The bytes that the item can grow before a write costs another unit."""
+        """The number of bytes by which the item can grow before a write costs another unit."""
         return write_units(self.total_bytes) * WRITE_UNIT_BYTES - self.total_bytes
 
 
@@ -108,8 +108,8 @@ def _operations(size: int) -> tuple[OperationCost, ...]:
         OperationCost("GetItem", "eventually consistent", read_units(size, EVENTUAL), "RRU"),
         OperationCost("GetItem", "strongly consistent", read_units(size, CONSISTENT), "RRU"),
         OperationCost("TransactGetItems", "in a transaction", read_units(size, TRANSACTIONAL), "RRU"),
-        OperationCost("PutItem", "new, or replaces one that is not larger", written, "WRU"),
-        OperationCost("UpdateItem", "from an item that is not larger", written, "WRU"),
+        OperationCost("PutItem", "new item, or replaces an item that is not larger", written, "WRU"),
+        OperationCost("UpdateItem", "replaces an item that is not larger", written, "WRU"),
         OperationCost("DeleteItem", "existing item", written, "WRU"),
         OperationCost(
             "TransactWriteItems", "put, update, delete or condition check", written * TRANSACTION_WRITE_FACTOR, "WRU"

@@ -1,4 +1,4 @@
-"""Measure existing items: sizes and index entries by entity, and the units that reads and writes of an item consume."""
+"""Measurements of existing items: sizes and index entries by entity, and the units of reads and writes of an item."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class ItemSample:
     """Measured sizes of a set of items."""
 
     sizes: dict[str, SampledSize]
-    """The sizes by entity label; an entity without items has no entry."""
+    """The sizes by entity label. An entity without items has no entry."""
     is_complete: bool
-    """Whether the sample contains all items of the table, so its item counts are the counts of the table."""
+    """Whether the sample contains all items of the table. Its item counts are then the counts of the table."""
     unknown: int = 0
     """The number of items that match no entity."""
 
@@ -40,7 +40,7 @@ class _Sum:
 
 
 def measure_items(design: Design, items: Iterable[tuple[Entity | None, Item]], *, is_complete: bool) -> ItemSample:
-    """Measure items, each with its entity; averages are rounded up to the byte."""
+    """Measure items, each with its entity. Averages are rounded up to a whole byte."""
     table = shape_of(design)
     sums: dict[str, _Sum] = defaultdict(_Sum)
     unknown = 0
@@ -81,7 +81,7 @@ class IndexShape:
     name: str
     key_attributes: tuple[str, ...]
     attributes: frozenset[str] | None
-    """The projected non-key attributes; None for ALL."""
+    """The projected non-key attributes. None for ALL."""
     partition: tuple[str, ...] = ()
     """The attributes of the partition key."""
 
@@ -95,7 +95,7 @@ class TableShape:
     partition: tuple[str, ...] = ()
 
     def entry(self, index: IndexShape, item: Item | None) -> dict[str, dict[str, Any]] | None:
-        """Return the index entry of an item; None when a key attribute is missing."""
+        """Return the index entry of an item. Return None if a key attribute is missing."""
         if item is None or any(name not in item for name in index.key_attributes):
             return None
         if index.attributes is None:
@@ -139,7 +139,7 @@ def shape_of(design: Design) -> TableShape:
 def units_of_change(
     table: TableShape, before: Item | None, after: Item | None, *, in_transaction: bool = False
 ) -> ImageUnits:
-    """Return the units of a write, from the item before and after it; None stands for no item."""
+    """Return the units of a write, given the item before and after it. None stands for no item."""
     size = max(0 if image is None else item_size(dict(image)) for image in (before, after))
     factor = TRANSACTION_WRITE_FACTOR if in_transaction else 1
     indexes: dict[str, float] = {}
@@ -165,7 +165,7 @@ def units_of_check(item: Item | None, *, in_transaction: bool = False) -> float:
 
 
 def units_of_get(item: Item | None, factor: float) -> float:
-    """Return the read units of one GetItem; a missing item costs the minimum."""
+    """Return the read units of one GetItem. A missing item costs the minimum."""
     return read_units(0 if item is None else item_size(dict(item)), factor)
 
 
@@ -175,9 +175,9 @@ def units_of_pages(sizes_bytes: Sequence[int], factor: float, limit: int | None 
 
 
 def pages_of(sizes_bytes: Sequence[int], limit: int | None = None) -> Iterator[list[int]]:
-    """Yield entries page by page; a page ends with the entry that crosses 1 MB or reaches the limit.
+    """Yield entries page by page. A page ends with the entry that exceeds 1 MB or reaches the limit.
 
-    If that is the last entry, an empty page follows, because DynamoDB still returns a LastEvaluatedKey.
+    If this is the last entry, an empty page follows, because DynamoDB still returns a LastEvaluatedKey.
     """
     page: list[int] = []
     read_bytes = 0

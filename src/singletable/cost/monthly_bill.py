@@ -15,7 +15,7 @@ from singletable.planner.item_sizes import ItemSizes
 from singletable.values.limits import STORAGE_OVERHEAD_BYTES
 
 UTILISATION = 0.7
-"""The target utilisation of provisioned capacity; auto scaling has the same default."""
+"""The target utilisation of provisioned capacity. It is also the default of auto scaling."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class EntityStorage:
     """The bytes of the index entries and unique markers of one item."""
     overhead_bytes: float
     items: float | None
-    """The number of items; None when unknown."""
+    """The number of items. None if it is unknown."""
     grows_by: float
     """New items per month, computed from the declared rates of put and create patterns."""
     guesses_item: bool = False
@@ -134,7 +134,7 @@ def storage_of(
     counts: Mapping[str, float],
     scale: float = 1.0,
 ) -> tuple[EntityStorage, ...]:
-    """Return the storage of each entity; `counts` override the declared numbers of items."""
+    """Return the storage of each entity. `counts` override the declared numbers of items."""
     return tuple(
         _storage(entity, sizes, _puts(entity, calls), prices, counts.get(entity.label), scale)
         for entity in design.entities

@@ -1,1 +1,1 @@
-"""Run the example systems and measure every access pattern, compared with one table per entity."""
+"""The demo: runs the example systems and measures every access pattern, compared with one table per entity."""

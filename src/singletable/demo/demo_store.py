@@ -1,4 +1,4 @@
-"""Save the tables of a tour to one store file, for `singletable serve` and your own programs."""
+"""Saves the tables of a tour to one store file, for `singletable serve` and your own programs."""
 
 from __future__ import annotations
 
@@ -26,22 +26,23 @@ class SavedTable:
 
     @property
     def is_renamed(self) -> bool:
-        """Whether the table got a different name because another table has the model's name."""
+        """Whether the table has a different name because another table has the name of the model."""
         return self.name != self.model.design.name
 
 
 def check_new_path(path: Path) -> None:
-    """Raise StoreRefused when the path exists, or when its folder does not."""
+    """Raise StoreRefused if the path exists, or if its folder does not exist."""
     if path.exists():
         raise StoreRefused(f"{path} already exists, and the demo does not overwrite files.\n  Choose another path.")
     if not path.absolute().parent.is_dir():
         raise StoreRefused(
-            f"Cannot create {path.name}: the folder {path.parent} does not exist.\n  Create it, or choose another path."
+            f"Cannot create {path.name}: the folder {path.parent} does not exist.\n  Create the folder, or choose "
+            "another path."
         )
 
 
 def save_tables(path: Path, tours: Iterable[Tour]) -> tuple[SavedTable, ...]:
-    """Write the tables of these tours to a new file, as they are before any script runs."""
+    """Write the tables of these tours to a new file, in the state before any script runs."""
     check_new_path(path)
     saved: list[SavedTable] = []
     with Engine(f"file:{path}", sweep_seconds=None) as engine:
@@ -54,7 +55,7 @@ def save_tables(path: Path, tours: Iterable[Tour]) -> tuple[SavedTable, ...]:
 
 
 def free_name(model: type[Table], system: str, taken: set[str]) -> str:
-    """Return the table name of the model, prefixed with the name of the example if it is taken."""
+    """Return the table name of the model. If it is taken, put the name of the example in front of it."""
     own = model.design.name
     candidates: Iterator[str] = iter((own, f"{system}.{own}", f"{system}.{own}.{model.__name__}"))
     return next(name for name in candidates if name not in taken)

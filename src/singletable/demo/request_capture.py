@@ -1,4 +1,4 @@
-"""Capture the requests that a table sends, with responses and consumed capacity."""
+"""Recording of the requests that a table sends, with responses and consumed capacity."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class Cost:
-    """A number of requests and the capacity units they consumed."""
+    """A number of requests, and the capacity units that they consumed."""
 
     requests: int = 0
     read_units: float = 0.0
@@ -45,7 +45,7 @@ class CapturedRequest:
     answer: Document = field(default_factory=dict)
     error: str | None = None
     pattern: str | None = None
-    """The access pattern that sent the request; None for reads and writes by key or object."""
+    """The access pattern that sent the request. None for reads and writes by key or object."""
 
     @property
     def is_read(self) -> bool:
@@ -54,7 +54,7 @@ class CapturedRequest:
 
     @property
     def cost(self) -> Cost:
-        """One request with the units in its response; an error response reports none."""
+        """One request with the units in its response. An error response reports none."""
         consumed = self.answer.get("ConsumedCapacity") or ()
         units = sum(each["CapacityUnits"] for each in ([consumed] if isinstance(consumed, dict) else consumed))
         return Cost(1, read_units=units) if self.is_read else Cost(1, write_units=units)
@@ -77,7 +77,7 @@ def cost_of(requests: Iterable[CapturedRequest]) -> Cost:
 
 
 class CapturingTransport(Transport):
-    """A transport that captures the requests sent through another one."""
+    """A transport that records the requests sent through another transport."""
 
     def __init__(self, transport: Transport) -> None:
         self.name = transport.name
@@ -88,7 +88,7 @@ class CapturingTransport(Transport):
         return getattr(self._transport, name)
 
     def take_requests(self) -> tuple[CapturedRequest, ...]:
-        """Return the requests captured since the last call."""
+        """Return the requests that were recorded since the last call."""
         captured, self._captured = tuple(self._captured), []
         return captured
 

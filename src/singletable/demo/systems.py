@@ -1,4 +1,4 @@
-"""Find the example systems in the repository or in the installed package, and import them on demand."""
+"""Finds the example systems in the repository or in the installed package, and imports them on demand."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class System:
     tour: tuple[str, ...]
 
     def scripts(self) -> tuple[NamedScript, ...]:
-        """Import and return the scripts; raises NeedsPackage when a library that their models use is missing."""
+        """Import and return the scripts; raise NeedsPackage if a library that their models use is missing."""
         return tuple(self._script(name) for name in self.tour)
 
     def _script(self, name: str) -> NamedScript:
@@ -95,7 +95,7 @@ def all_systems() -> tuple[System, ...]:
 
 
 def systems_named(names: Sequence[str]) -> tuple[System, ...]:
-    """Return the examples with these names, or all of them; `shop.whole_order` selects a single script."""
+    """Return the examples with these names, or all examples. `shop.whole_order` selects a single script."""
     known = {system.name: system for system in all_systems()}
     chosen: dict[str, tuple[str, ...]] = {}
     for given in names:

@@ -1,4 +1,4 @@
-"""Replay captured requests against one table per entity, on a separate engine, for comparison."""
+"""Runs recorded requests on one table per entity, in a separate engine, for comparison."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def _language(test: KeyTest, sent: Mapping[str, Any]) -> Language:
 
 
 OwnerOf = Callable[[Document], Entity]
-"""Returns the entity of an item, given the item or its key."""
+"""A function that returns the entity of an item, given the item or its key."""
 _NAMES = "ExpressionAttributeNames"
 _OF_A_GET = ("ConsistentRead", "ProjectionExpression", "ReturnConsumedCapacity")
 
 
 @dataclass(frozen=True)
 class RetargetedRequest:
-    """A request to the table of an entity; with `reads_on`, the replay reads all its pages."""
+    """A request to the table of an entity. With `reads_on`, the replay reads all its pages."""
 
     operation: str
     parameters: Document
@@ -92,7 +92,10 @@ def table_of(entity: Entity) -> str:
 def retargeted(
     design: Design, request: CapturedRequest, plan: Plan | None, owner_of: OwnerOf
 ) -> Iterator[RetargetedRequest]:
-    """Yield the requests that replace a request; none for a later page, whose items the first request has read."""
+    """Yield the requests that replace a request.
+
+    For a later page, yield none, because the first request has read its items.
+    """
     sent: Document = {**request.parameters, "ReturnConsumedCapacity": "TOTAL"}
     match request.operation:
         case "Query":
@@ -138,7 +141,7 @@ def _queries(
 
 
 def _full_key(index: Index, entity: Entity, sent: Mapping[str, Any]) -> Document | None:
-    """Return the full key when the partition key determines the one item of the entity; None otherwise."""
+    """Return the full key if the partition key determines the only item of the entity. Otherwise return None."""
     placement = entity.base
     is_plain = index.is_table and "FilterExpression" not in sent and "Select" not in sent
     partition = _equal_value(sent, index.partition[0].name) if is_plain else None
@@ -156,7 +159,7 @@ def _full_key(index: Index, entity: Entity, sent: Mapping[str, Any]) -> Document
 
 
 def _equal_value(sent: Mapping[str, Any], attribute: str) -> Document | None:
-    """Return the value that a key condition requires of an attribute by `=`; None if there is none."""
+    """Return the value that a key condition requires of an attribute by `=`, or None if there is no such value."""
     for placeholder, name in sent.get(_NAMES, {}).items():
         found = re.search(rf"{re.escape(placeholder)} = (:\w+)", sent["KeyConditionExpression"])
         if name == attribute and found:
@@ -235,7 +238,7 @@ class TablePerEntity:
     def _plan(self, request: CapturedRequest) -> Plan | None:
         pattern = getattr(self._model, request.pattern, None) if request.pattern else None
         plan = pattern.plan if pattern is not None else None
-        # A write pattern may read items first; its plan does not describe those requests.
+        # A write pattern can read items first. Its plan does not describe these reads.
         return plan if isinstance(plan, Plan) and not plan.pattern.is_write else None
 
     def _owner_of(self, item: Document) -> Entity:
@@ -247,7 +250,7 @@ class TablePerEntity:
         return owner
 
     def _answers(self, sent: RetargetedRequest) -> Iterator[CapturedRequest]:
-        """Yield the request with its response, and those of its later pages."""
+        """Yield the request with its response, followed by the requests of its later pages."""
         parameters = sent.parameters
         while True:
             try:
@@ -262,6 +265,6 @@ class TablePerEntity:
 
 
 def _single_entity_design(design: Design, entity: Entity) -> Design:
-    """Return the design reduced to one entity and its indexes."""
+    """Return the design with only one entity and its indexes."""
     indexes = {alias: index for alias, index in design.indexes.items() if alias in entity.placements}
     return replace(design, entities=(entity,), indexes=indexes, patterns=())

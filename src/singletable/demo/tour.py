@@ -1,4 +1,4 @@
-"""A tour runs every script of an example on tables in memory, and captures and measures its requests."""
+"""Tours: a tour runs every script of an example on tables in memory, and records and measures its requests."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class ScriptRun:
     table_key: tuple[str, ...]
     requests: tuple[CapturedRequest, ...]
     output: str
-    """What the script printed."""
+    """The output of the script."""
     per_entity_requests: tuple[CapturedRequest, ...]
-    """The requests needed with one table per entity."""
+    """The requests that are needed with one table per entity."""
 
     @property
     def cost(self) -> Cost:
@@ -62,7 +62,7 @@ class Tour:
 
     @property
     def tables(self) -> tuple[FilledTable, ...]:
-        """Every table once, with the rows of all scripts; a script itself runs with its own rows only."""
+        """Return every table once, with the rows of all scripts. A script itself runs with only its own rows."""
         found: dict[type[Table], dict[str, Document]] = {}
         for filled in self.fillings:
             items = found.setdefault(filled.model, {})
@@ -82,7 +82,7 @@ class Tour:
 
 
 def run_tour(system: System) -> Tour:
-    """Run every script of an example; raise NeedsPackage if its models cannot be imported."""
+    """Run every script of an example. Raise NeedsPackage if its models cannot be imported."""
     fillings: list[FilledTable] = []
     runs: list[ScriptRun] = []
     with _ScriptRunner() as runner:
@@ -151,7 +151,7 @@ def _is_same(one: Script, other: Script) -> bool:
 
 
 def _ignore_trace(_: RequestEvent) -> None:
-    """Do nothing: with a hook, every request carries the name of its access pattern."""
+    """Do nothing. This hook exists so that every request has the name of its access pattern."""
 
 
 def scan_items(table: Table) -> Iterator[Document]:

@@ -75,7 +75,7 @@ def _option_texts(sent: Mapping[str, Any]) -> list[str]:
 
 
 def expression(text: str, sent: Mapping[str, Any]) -> str:
-    """Return an expression with names and values in place of the placeholders."""
+    """Return an expression in which names and values replace the placeholders."""
     names, values = sent.get("ExpressionAttributeNames", {}), sent.get("ExpressionAttributeValues", {})
 
     def replaced(found: re.Match[str]) -> str:
@@ -135,7 +135,7 @@ HEADERS = ("pattern", "requests", "units", "one table per entity: requests", "un
 
 
 def request_lines(run: ScriptRun) -> list[str]:
-    """Return the requests of a script; of consecutive similar requests, the first few and a count."""
+    """Return the requests of a script. Of consecutive similar requests, return the first few and a count."""
     lines: list[str] = []
     for _, similar in groupby(run.requests, key=_group_key):
         together = [_shortened(request_line(request, run.table_key)) for request in similar]
@@ -166,7 +166,7 @@ def cost_text(cost: Cost) -> str:
 
 
 def per_entity_text(run: ScriptRun) -> str:
-    """Return the cost with one table per entity, and its requests where the cost differs."""
+    """Return the cost with one table per entity, and its requests if the cost differs."""
     if run.per_entity_cost == run.cost:
         return "the same"
     return f"{cost_text(run.per_entity_cost)} ({', '.join(_operation_counts(run.per_entity_requests))})"
@@ -176,7 +176,7 @@ NOT_COUNTED = "Uses its own scratch tables; not counted."
 
 
 def output_lines(run: ScriptRun) -> list[str]:
-    """Return the lines that the script printed."""
+    """Return the lines of the script's output."""
     return run.output.rstrip("\n").split("\n") if run.output.strip() else []
 
 

@@ -1,1 +1,1 @@
-"""Design a table: keys for the entities of a model that have none, with the proof that fewer indexes do not suffice."""
+"""Table design: chooses keys for entities that have none, and proves that fewer indexes do not suffice."""

@@ -1,4 +1,4 @@
-"""Key templates for chosen columns: prefixes that keep entities apart, and words that keep collections together."""
+"""Key templates for chosen columns: prefixes that separate entities, and words that group collections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable.planner.key_texts import field_owner, key_words, slot, sorted_s
 
 
 class TemplateWriter:
-    """Writes the keys of a solution as templates, with the aliases of the indexes that a design has or gets."""
+    """Writes the keys of a solution as templates, with the aliases of existing and new indexes of a design."""
 
     def __init__(self, design: Design, model: ModelWorkload, solution: Solution) -> None:
         self.design, self.model, self.solution = design, model, solution
@@ -39,7 +39,7 @@ class TemplateWriter:
         return delimiter.join(partition or [key_words(entity.label)]), delimiter.join(sort)
 
     def _owner(self, entity: Entity, number: int, name: str) -> str:
-        """Return the word before a partition field; the members of a collection share it."""
+        """Return the word before a partition field. The members of a collection share it."""
         members = [self.model.entity(each) for each in self._line(entity, number)]
         place = self._partition_place(entity, number, name)
         for member in members:
@@ -52,21 +52,21 @@ class TemplateWriter:
         return self.solution.keys_of(entity.label).keys[number].partition.index(name)
 
     def _line(self, entity: Entity, number: int) -> tuple[str, ...]:
-        """Return the entities that share a partition with this one in a collection, in their order."""
+        """Return the entities of a collection that share a partition with this entity, in their order."""
         for name, line in self.solution.lines.items():
             if self.solution.collection_slots[name] == number and entity.label in line:
                 return line
         return ()
 
     def _sort_word(self, entity: Entity, number: int) -> str:
-        """Return the word at the start of a sort key; a number precedes it where the words do not sort as needed."""
+        """Return the word at the start of a sort key. A number precedes it if the words do not sort as needed."""
         line = [key_words(each) for each in self._line(entity, number)]
         word = key_words(entity.label)
         return word if line == sorted(line) else f"{line.index(word) + 1}{self.design.settings.delimiter}{word}"
 
 
 def _aliases(design: Design, indexes: int) -> Mapping[int, str]:
-    """Return the alias of every slot: the table, existing indexes with text keys, then new ones."""
+    """Return the alias of every slot: the table, existing indexes with text keys, then new indexes."""
     existing = [
         alias
         for alias, index in design.indexes.items()

@@ -1,4 +1,4 @@
-"""Report of a designed table: the keys and why they are as they are, the proof, the alternatives and the cost."""
+"""The report of a designed table: the keys with their reasons, the proof, the alternatives and the cost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class KeyReason:
 
 @dataclass(frozen=True)
 class FewerIndexes:
-    """Keys with one index less: what they save, and the patterns that no request would serve."""
+    """Keys with one index less: the money that they save, and the patterns that no request would serve."""
 
     indexes: int
     dollars: float | None
@@ -45,7 +45,7 @@ class FewerIndexes:
 
 @dataclass(frozen=True)
 class DesignReport:
-    """What `singletable design` prints about one table."""
+    """The report of `singletable design` about one table."""
 
     table: DesignedTable
     dollars: float | None
@@ -76,10 +76,10 @@ class DesignReport:
 
     @property
     def guesses(self) -> tuple[str, ...]:
-        """What the design assumes because the model does not say it."""
+        """The assumptions of the design about facts that the model does not declare."""
         found = list(self.table.model.guesses)
         if self.without_rate and self.dollars is not None:
-            found.append(f"The cost leaves out patterns without a rate: {', '.join(self.without_rate)}.")
+            found.append(f"The cost does not include patterns without a rate: {', '.join(self.without_rate)}.")
         return tuple(found)
 
     def document(self) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class DesignReport:
 
 
 def design_report(table: DesignedTable, fewer: DesignedTable | None, prices: Prices) -> DesignReport:
-    """Return the report; `fewer` is the best design with one index less, or None if there is no index."""
+    """Return the report. `fewer` is the best design with one index less, or None if there is no index."""
     dollars, without_rate = _dollars(table, prices)
     alternatives = () if fewer is None else (_alternative(fewer, prices),)
     return DesignReport(table, dollars, without_rate, alternatives)
@@ -111,7 +111,10 @@ def _alternative(table: DesignedTable, prices: Prices) -> FewerIndexes:
 
 
 def _dollars(table: DesignedTable, prices: Prices) -> tuple[float | None, tuple[str, ...]]:
-    """Return the cost of all requests of a month, and the patterns without a rate; None if no pattern has one."""
+    """Return the cost of all requests of a month, and the patterns without a rate.
+
+    The cost is None if no pattern has a rate.
+    """
     report = cost_report(table.after, prices)
     if all(call.calls_per_second is None for call in report.calls):
         return None, report.without_rate
@@ -119,7 +122,7 @@ def _dollars(table: DesignedTable, prices: Prices) -> tuple[float | None, tuple[
 
 
 def proof_of(table: DesignedTable) -> str:
-    """Return why fewer indexes do not suffice, in one clause."""
+    """Return why fewer indexes do not suffice, as one clause."""
     solution = table.solution
     if not solution.indexes:
         return "no index is needed"
@@ -132,7 +135,7 @@ def proof_of(table: DesignedTable) -> str:
 
 
 def certificate_lines(table: DesignedTable) -> Iterator[str]:
-    """Yield the reads that cannot share an index, a line for each pair, or what the search tried."""
+    """Yield the pairs of reads that cannot share an index, or the number of assignments that the search tried."""
     solution = table.solution
     bound = solution.bound
     if not solution.indexes:
@@ -159,7 +162,7 @@ def _key_reasons(table: DesignedTable) -> Iterator[KeyReason]:
 
 
 def _names(table: DesignedTable, chosen: EntityKeys, read: Read) -> list[str]:
-    """Return the names of all reads with the shape of this one."""
+    """Return the names of all reads with the same shape as this read."""
     return sorted(each.name for each in table.model.needs(chosen.entity).reads if each.shape == read.shape)
 
 

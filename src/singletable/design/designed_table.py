@@ -18,7 +18,7 @@ from singletable.planner.remedy import Edit
 
 @dataclass(frozen=True)
 class DesignedTable:
-    """A design with keys for all entities, the solution behind them, and the plan of every pattern."""
+    """A design with keys for all entities, the solution from which they come, and the plan of every pattern."""
 
     before: Design
     after: Design
@@ -53,14 +53,17 @@ class DesignedTable:
 
 
 def design_table(design: Design, *, indexes_max: int) -> DesignedTable:
-    """Choose keys for the entities of a design that have none; raise DesignError if an entity cannot have a key."""
+    """Choose keys for the entities of a design that have none.
+
+    Raise DesignError if no key is possible for an entity.
+    """
     _check_table(design)
     model = model_workload(design)
     if model.unknown_identity:
         raise DesignError(
             [
                 Problem(
-                    f"{each.label}: nothing says which fields identify an item",
+                    f"{each.label}: no declaration says which fields identify an item",
                     each.location,
                     'Add identity=("...",) to @entity, or a pattern that gets one item.',
                 )
@@ -78,10 +81,10 @@ def design_table(design: Design, *, indexes_max: int) -> DesignedTable:
 
 
 def _check_table(design: Design) -> None:
-    """Raise DesignError if the keys of the table cannot hold the templates of several entities."""
+    """Raise DesignError if the keys of the table cannot contain the templates of several entities."""
     attributes = (*design.table.partition, *design.table.sort)
     if not design.table.sort or any(each.type != "S" for each in attributes):
-        message = f"{design.name}: chosen keys need a table with a partition key and a sort key, both text"
+        message = f"{design.name}: chosen keys need a table with a partition key and a sort key, both of type text"
         raise DesignError(Problem(message, design.settings.location, 'Declare keys=("PK", "SK") of the table.'))
 
 

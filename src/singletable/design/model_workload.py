@@ -1,4 +1,4 @@
-"""The workload of a model: what its patterns read and write, as the solver needs it."""
+"""The workload of a model: the reads and writes of its patterns, in the form that the solver needs."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from singletable.planner.primary_key_proposals import known_identity
 
 _RANGES = (Between, Since, Until, Prefix)
 _CLOCK_VALUES = 1
-"""A partition of the current day or hour receives all writes of the present."""
+"""All current writes go to the partition of the current day or hour."""
 
 
 @dataclass(frozen=True)
 class SkippedPattern:
-    """A pattern that the solver does not search keys for, with the reason and a remedy."""
+    """A pattern for which the solver chooses no keys, with the reason and a remedy."""
 
     pattern: str
     reason: str
@@ -43,7 +43,7 @@ class SkippedPattern:
 
 @dataclass(frozen=True)
 class ModelWorkload:
-    """The workload of the entities without keys, what was guessed for it, and the patterns that it leaves out."""
+    """The workload of the entities without keys, the guesses in it, and the patterns that it omits."""
 
     workload: Workload
     entities: tuple[Entity, ...]
@@ -56,12 +56,12 @@ class ModelWorkload:
         return next(each for each in self.entities if each.label == name)
 
     def needs(self, name: str) -> EntityNeeds:
-        """Return what the keys of this entity must serve."""
+        """Return the requirements for the keys of this entity."""
         return next(each for each in self.workload.entities if each.name == name)
 
 
 def model_workload(design: Design) -> ModelWorkload:
-    """Return what the patterns of a model need of the keys of its keyless entities."""
+    """Return the requirements of a model's patterns for the keys of the entities without keys."""
     identities = {each.label: known_identity(each, patterns_of(design, {each.cls})) for each in design.keyless}
     entities = tuple(each for each in design.keyless if identities[each.label])
     return _Conversion(design, entities, {name: found for name, found in identities.items() if found}).result()
@@ -139,7 +139,7 @@ class _Conversion:
         return self._time(pattern, entity)
 
     def _time(self, pattern: PatternDeclaration, entity: Entity) -> str | None:
-        """Return the field that newest first means: the first time that every item has."""
+        """Return the field by which newest first sorts: the first time field that every item has."""
         times = [each.name for each in entity.fields.values() if _is_time(each)]
         if len(times) > 1:
             others = " or ".join(times[1:])
@@ -203,7 +203,7 @@ class _Conversion:
         return tuple(names) if names and len(names) == len(found) else None
 
     def _member_field(self, parameter: str, entity: Entity) -> str | None:
-        """Return the field that a parameter fixes: the one of its name, or the identity that it refers to."""
+        """Return the field that a parameter fixes: the field with its name, or the identity to which it refers."""
         identity = self.identities[entity.label]
         if parameter in entity.fields:
             return parameter
@@ -211,7 +211,7 @@ class _Conversion:
         return identity[0] if is_reference else None
 
     def _add_copies(self, entity: Entity) -> None:
-        """Add the reads that find copies, and the writes that change them when their source changes."""
+        """Add the reads that find copies, and the writes that change the copies when their source changes."""
         for each in entity.declaration.copies:
             name = f"copies of {each.source.__name__} in {entity.label}"
             self.reads[entity.label].append(Read(name, frozenset(each.by.values())))
@@ -246,7 +246,7 @@ class _Conversion:
 
 
 def _write(pattern: PatternDeclaration, intent: ItemWriteIntent, entity: Entity) -> Write:
-    """Return the fields that a write changes, and those whose values its caller passes."""
+    """Return the fields that a write changes, and the fields whose values its caller passes."""
     takes_item = any(each.type is entity.cls for each in pattern.bound_parameters)
     if intent.kind in ("put", "create") or takes_item:
         return Write(pattern.name, rate=pattern.calls_per_second)
@@ -277,11 +277,13 @@ def _range_problem(ranges: list[Binding], order: str | None) -> tuple[str, str] 
         )
     if len(names) > 1:
         return (
-            f"it has ranges on {' and '.join(names)}, but a sort key serves one",
+            f"it has ranges on {' and '.join(names)}, but a sort key serves only one of them",
             f"Filter by {names[1]} with filter=.",
         )
     if names and order not in (None, names[0]):
-        return f"it has a range on {names[0]} and the order of {order}, but a sort key serves one", "Sort in your code."
+        return (
+            f"it has a range on {names[0]} and the order of {order}, but a sort key serves only one of them"
+        ), "Sort in your code."
     return None
 
 
@@ -293,7 +295,7 @@ def _key_problem(entity: Entity, bindings: tuple[Binding, ...], order: str | Non
         try:
             choose_codec(field.type, "", ORDERED_DELIMITER, field.codecs)
         except ValueError as problem:
-            return f"{name} cannot be part of a key: {problem}", "Store a text for it in a field of its own."
+            return f"{name} cannot be part of a key: {problem}", "Store a text for it in a separate field."
     return None
 
 

@@ -1,4 +1,4 @@
-"""Redesign: the same entities and patterns without keys, to compare the declared keys with chosen ones."""
+"""Redesign: the same entities and patterns without keys, to compare the declared keys with the chosen keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from singletable.model.entity import Entity, EntityDeclaration
 
 
 def without_keys(design: Design) -> Design:
-    """Return the design without keys and indexes; each entity keeps the identity that its key gives it."""
+    """Return the design without keys and indexes. Each entity keeps the identity that its key gives it."""
     declarations = [_keyless(each) for each in design.entities]
     declarations += [each.declaration for each in design.keyless]
     return compile_declarations(replace(design.settings, indexes=()), declarations, design.patterns)

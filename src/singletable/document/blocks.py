@@ -1,6 +1,6 @@
-"""The document tree: sections contain blocks, and blocks contain inline text, independent of the output format.
+"""The document tree: sections contain blocks, blocks contain inline text. It is independent of the output format.
 
-All text is unescaped; the Markdown and HTML writers escape it.
+No text in the tree is escaped. The Markdown and HTML writers escape it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Link:
-    """A link to the section with this anchor, formatted as code."""
+    """A link to the section with this anchor. Its text is formatted as code."""
 
     text: str
     anchor: str
@@ -116,7 +116,7 @@ class Section:
 
 
 def words(*parts: str | Inline) -> Words:
-    """Return inline text from these parts; strings become plain text."""
+    """Return inline text from these parts. Strings become plain text."""
     return tuple(PlainText(part) if isinstance(part, str) else part for part in parts)
 
 
@@ -137,7 +137,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str | Inline | Words]]
 
 
 def pictures_in(section: Section) -> Iterator[Picture]:
-    """Yield every picture in reading order."""
+    """Yield every picture, in the order of the document."""
     yield from _pictures(section.blocks)
     for each in section.sections:
         yield from pictures_in(each)

@@ -1,7 +1,7 @@
-"""Draw item collections as SVG: one drawer per collection, with its partition key on the left and its rows in order.
+"""Item collections drawn as SVG: one drawer per collection, with its partition key on the left and its rows in order.
 
-The same collections always produce the same bytes, so a stored picture can be compared with its source. A picture has
-its own light and dark background, and uses system fonts only.
+The same collections always produce the same bytes, so a stored picture can be compared with its source. A picture has a
+light and a dark background, and uses only system fonts.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _LINE = 18
 
 @dataclass(frozen=True)
 class _Columns:
-    """The column positions, the same in every drawer."""
+    """The positions of the columns. They are the same in every drawer."""
 
     label: float
     sort: float
     pill: float
     attributes: float
     widths: dict[tuple[str, str], float]
-    """Attribute widths by entity and name, the same in all rows so that they align."""
+    """The widths of attributes by entity and name. They are the same in all rows, so that the attributes align."""
 
     @property
     def width(self) -> float:
@@ -54,8 +54,9 @@ def draw_collections(
 ) -> str:
     """Return the item collections of a table or an index as an SVG document.
 
-    `keys` are the names of the key attributes. `entities` fixes the order of colours, so an entity has the same colour
-    in every picture of its table. A bracket marks the rows that are read, and `read_by` names the request.
+    `keys` are the names of the key attributes. `entities` determines the order of the colours, so that an entity has
+    the same colour in every picture of its table. A bracket marks the rows that are read, and `read_by` names the
+    request.
     """
     rows = [row for partition in partitions for row in partition.rows]
     columns = _columns(partitions, rows, keys)

@@ -17,7 +17,7 @@ _SIZES = {"small": "0.1 x expected", "expected": "expected", "large": "10 x expe
 
 
 def cost_section(design: Design, prices: Prices, anchor: str, sample: ItemSample | None = None) -> Section:
-    """Return the cost section for the item sizes that the design declares, or that a sample has."""
+    """Return the cost section, with the item sizes that the design declares or that a sample has."""
     reports = {at: cost_report(design, prices, at=at, sample=sample) for at in SCALES}
     report = reports["expected"]
     blocks: list[Block] = [_calls(report)]

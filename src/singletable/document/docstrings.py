@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 
 def own_doc(cls: type) -> str:
-    """Return the docstring of a class; empty when it is inherited or generated."""
+    """Return the docstring of a class. Return an empty text if it is inherited or generated."""
     text = vars(cls).get("__doc__")
     # The generated docstring of a dataclass is its signature.
     if not isinstance(text, str) or text.startswith(f"{cls.__name__}("):

@@ -114,7 +114,7 @@ summary:hover { color: var(--accent); }
 
 _HEADINGS_MAX = 6
 _CONTENTS_DEPTH = 2
-_SHORT = 16  # a badge of at most this many characters is not wrapped
+_SHORT = 16  # a badge with at most this many characters is not wrapped
 _LONG = 40  # a column with longer cells has a minimum width
 _FIGURE = re.compile(r"≈?<?\$?[\d,]+(\.\d+)?( (RRU|WRU|B|KB|MB|GB))?|")
 _JSON = re.compile(

@@ -17,13 +17,13 @@ from singletable.values.scalars import canonical_number, key_bytes
 Item = Mapping[str, Mapping[str, Any]]
 """An item in DynamoDB JSON: `{"PK": {"S": "CUST#c1"}, "visits": {"N": "3"}}`."""
 
-# Between the attributes of a multi-attribute key.
+# Separates the attributes of a multi-attribute key.
 _SEPARATOR = " · "
 
 
 @dataclass(frozen=True)
 class CollectionRow:
-    """An item: its sort key (None without one), its entity, and its attributes as name and text."""
+    """An item: its sort key (None without a sort key), its entity, and its attributes as name and text."""
 
     sort_key: str | None
     entity: str
@@ -50,8 +50,9 @@ def collections_in(
 ) -> tuple[ItemCollection, ...]:
     """Return the item collections of these items in the table, or in the index with this name.
 
-    Items without the keys of the index are skipped. `attributes` selects the attributes to show; by default all that
-    are not part of a key. `read` contains the table keys (`key_of`) of the items that a request reads.
+    Items without the keys of the index are skipped. `attributes` selects the attributes to show. By default, all
+    attributes that are not part of a key are shown. `read` contains the table keys (`key_of`) of the items that a
+    request reads.
     """
     where = index_named(design, index)
     found: dict[tuple[bytes, ...], list[tuple[tuple[bytes, ...], str, CollectionRow]]] = {}
@@ -81,7 +82,7 @@ def index_named(design: Design, name: str | None) -> Index:
         if index.name == name:
             return index
     names = ", ".join(index.name for index in known) or "none"
-    raise ArgumentRefused(f"{design.name} has no index {name}; its indexes: {names}")
+    raise ArgumentRefused(f"{design.name} has no index {name}; its indexes are {names}")
 
 
 def key_of(design: Design, item: Item) -> tuple[bytes, ...]:

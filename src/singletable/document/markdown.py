@@ -30,18 +30,18 @@ from singletable.errors import ExportRefused
 
 _HEADINGS_MAX = 6
 _SIGNS = {"good": "✓ ", "warning": "⚠ ", "bad": "✗ ", "plain": ""}
-# Always escaped; an underscore is special only at the edge of a word.
+# These characters are always escaped. An underscore is special only at the start or end of a word.
 _SPECIAL = re.compile(r"[\\`*\[\]|~$]|(?<![^\W_])_|_(?![^\W_])")
 _ANGLES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _AT_START = re.compile(r"^(\d{1,9}[.)]|[#+=-])")
 _UNSAFE_IN_CODE = re.compile(r"[`|\\]")
 
 PictureFile = Callable[[Picture], str]
-"""Returns the path of a picture, relative to the document."""
+"""A function that returns the path of a picture, relative to the document."""
 
 
 def to_markdown(document: Section, *, level: int = 1, picture_file: PictureFile | None = None) -> str:
-    """Return the document with its title at this heading level; without `picture_file`, pictures become text."""
+    """Return the document with its title at this heading level. Without `picture_file`, pictures become text."""
     writer = _Writer(picture_file)
     return "\n\n".join(writer.section(document, level)) + "\n"
 
@@ -116,7 +116,7 @@ def text_of(text: str) -> str:
 
 
 def code_of(text: str) -> str:
-    """Return a text as inline code; text with special characters becomes an HTML code element."""
+    """Return a text as inline code. A text with special characters becomes an HTML code element."""
     on_one_line = clean(" ".join(text.splitlines()))
     if not on_one_line.strip():
         return ""
@@ -182,12 +182,12 @@ def _find(lines: list[_Line], model: str, name: str) -> tuple[int, int]:
         others = [named for _, named in markers if named is not None]
         known = f" It has sections for {', '.join(others)}." if others else ""
         raise ExportRefused(
-            f"{name} has no section for {model}.{known}\n  Add these two lines where the section belongs:\n"
-            f"  {start_of(model)}\n  {END}"
+            f"{name} has no section for {model}.{known}\n  Add these two lines at the place of the section:\n  "
+            f"{start_of(model)}\n  {END}"
         )
     if len(starts) > 1:
         where = " and ".join(str(number + 1) for number in starts)
-        raise ExportRefused(f"{name} has more than one section for {model}, at lines {where}; remove all but one")
+        raise ExportRefused(f"{name} has more than one section for {model}, at lines {where}; remove all except one")
     end = next((each for each in markers if each[0] > starts[0]), None)
     if end is None or end[1] is not None:
         raise ExportRefused(f"{name}:{starts[0] + 1}: the section has no end marker; add the line {END} below it")
@@ -195,7 +195,7 @@ def _find(lines: list[_Line], model: str, name: str) -> tuple[int, int]:
 
 
 def _markers(lines: list[_Line]) -> list[tuple[int, str | None]]:
-    """Return the markers as line number and model; the model is None for an end marker."""
+    """Return the markers as line number and model. The model is None for an end marker."""
     found: list[tuple[int, str | None]] = []
     fence = ""
     for number, line in enumerate(lines):

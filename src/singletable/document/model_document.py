@@ -162,13 +162,13 @@ class Subject:
     design: Design
     description: str = ""
     rows: SampleRows | None = None
-    """Rows of a store; None generates sample rows."""
+    """The rows of a store. None generates sample rows."""
     sample: ItemSample | None = None
     """The item sizes in that store."""
 
 
 def model_document(subjects: Sequence[Subject], prices: Prices, introduction: str = "") -> Section:
-    """Return one document for all tables of a model; `introduction` is the docstring of its module."""
+    """Return one document for all tables of a model. `introduction` is the docstring of its module."""
     for subject in subjects:
         subject.design.require_keys("the document")
     lead = paragraphs(introduction)

@@ -66,7 +66,7 @@ _TONES: Mapping[Verdict, Tone] = {
     Verdict.UNSUPPORTED: "bad",
 }
 _REQUESTS_SHOWN = 2
-# A typed value, which json.dumps spreads over three lines.
+# A typed value, which json.dumps writes on three lines.
 _ONE_VALUE = re.compile(r'\{\n +("(?:S|N|B|BOOL|NULL)": [^\n{\[]+)\n +\}')
 _NEAR_DEGREES, _NEAR_METERS, _NEAREST = 0.005, 500.0, 3
 _RANGES = (Between, Since, Until)
@@ -74,19 +74,19 @@ _RANGES = (Between, Since, Until)
 
 @dataclass(frozen=True)
 class SampleCall:
-    """A call as written in code, and its requests."""
+    """A call, as you write it in code, and its requests."""
 
     text: str
     requests: tuple[Request, ...]
 
 
 def sample_call(design: Design, plan: Plan, rows: Rows) -> SampleCall | None:
-    """Return a sample call of a pattern; None when the rows do not provide valid arguments."""
+    """Return a sample call of a pattern. Return None if the rows do not contain valid arguments."""
     try:
         arguments = _arguments(plan, rows)
         bound = plan.pattern.signature.bind(None, **arguments)
         requests = explain_call(design, plan, bound, is_sample=True).requests
-    except (SingletableError, ValueError, TypeError, LookupError):  # raised by a class or function of the user
+    except (SingletableError, ValueError, TypeError, LookupError):  # a class or function of the user raised it
         return None
     arguments_text = ", ".join(f"{name}={_value_text(value)}" for name, value in arguments.items())
     return SampleCall(f"{plan.pattern.name}({arguments_text})", requests)
@@ -146,7 +146,7 @@ def _area(test: type, entity: Entity, rows: Rows) -> Radius | Box | Nearest:
 
 
 def _sample_object(entity: Entity, values: Values) -> Any:
-    """Return an object of the user's class without running its constructor, which may reject sample values."""
+    """Return an object of the user's class without running its constructor, which could reject sample values."""
     made: Any = object.__new__(entity.cls)
     for name, value in values.items():
         object.__setattr__(made, name, value)
@@ -186,7 +186,7 @@ def anchor_of(design: Design, pattern: str) -> str:
 
 
 def worksheet_section(report: CheckReport, anchor: str) -> Section:
-    """Return the worksheet: the access patterns, and the request that serves each."""
+    """Return the worksheet: the access patterns, and the request that serves each pattern."""
     design = report.design
     rows = worksheet(design, report.outcomes)
     requirements = table(
@@ -217,7 +217,7 @@ def worksheet_section(report: CheckReport, anchor: str) -> Section:
 
 
 def pattern_section(report: CheckReport, items: Sequence[Item], rows: Rows, anchor: str) -> Section:
-    """Return one subsection per pattern: its requests, its proof, and the items it reads."""
+    """Return one subsection per pattern: its requests, its proof, and the items that it reads."""
     numbered = enumerate(report.outcomes, 1)
     sections = tuple(_pattern(report.design, number, outcome, items, rows) for number, outcome in numbered)
     return Section("Access patterns", anchor, (), sections)

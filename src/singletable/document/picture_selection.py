@@ -1,4 +1,4 @@
-"""Choose the item collections to draw, and mark the rows that a request reads."""
+"""Chooses the item collections to draw, and marks the rows that a request reads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from singletable.expressions.evaluate import compile_condition
 from singletable.model.design import Design
 from singletable.planner.planned_requests import Request
 
-# How many collections with the same entities to show, and how many rows per entity in each.
+# The number of shown collections with the same entities, and the number of rows per entity in each.
 _SIMILAR_MAX, _ROWS_MAX = 3, 4
 _TEXT_ATTRIBUTES_MAX = 5
 _GAP = "  "
@@ -38,7 +38,7 @@ class SelectedPicture:
 
 
 def draw_index(design: Design, items: Sequence[Item], index: str | None, name: str) -> SelectedPicture | None:
-    """Return a picture of the item collections of the table or an index; None when there are none."""
+    """Return a picture of the item collections of the table or an index. Return None if there are none."""
     partitions = collections_in(design, items, index, attributes=_projected_attributes(design, index))
     title = f"Item collections of {index or design.name}"
     return _selected_picture(design, index, partitions, name, title, None) if partitions else None
@@ -47,7 +47,7 @@ def draw_index(design: Design, items: Sequence[Item], index: str | None, name: s
 def draw_read(
     design: Design, items: Sequence[Item], requests: Sequence[Request], name: str, title: str, call: str
 ) -> SelectedPicture | None:
-    """Return a picture of the item collections that requests read; None when they read no item."""
+    """Return a picture of the item collections that requests read. Return None if they read no item."""
     index = next(
         (str(request.parameters["IndexName"]) for request in requests if "IndexName" in request.parameters), None
     )
@@ -62,7 +62,7 @@ def draw_read(
 
 
 def _projected_attributes(design: Design, index: str | None) -> tuple[str, ...] | None:
-    """Return the non-key attributes projected into an index; None for all."""
+    """Return the non-key attributes that an index projects. Return None for all attributes."""
     projection = index_named(design, index).projection
     return None if projection.kind == "ALL" else projection.attributes
 
@@ -106,7 +106,7 @@ def _omitted_text(found: Sequence[ItemCollection], shown: Sequence[ItemCollectio
 
 
 def _limited(partition: ItemCollection, limit: int, *, forward: bool) -> ItemCollection:
-    """Mark at most `limit` rows as read, from the end where the request starts."""
+    """Mark at most `limit` rows as read, starting at the end of the collection where the request starts."""
     left, rows = limit, []
     for row in partition.rows if forward else reversed(partition.rows):
         rows.append(replace(row, is_read=row.is_read and left > 0))

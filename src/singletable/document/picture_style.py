@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 CLASS = "singletable-collections"
-"""The class of the root element; every CSS rule is scoped to it, so a picture can be embedded in a page."""
+"""The class of the root element. Every CSS rule applies only inside it, so that a picture can be embedded in a page."""
 
 _MONO = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace'
 _SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif'

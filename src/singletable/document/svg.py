@@ -1,4 +1,4 @@
-"""Write SVG: shapes, escaped text, and text width estimates for system fonts."""
+"""SVG output: shapes, escaped text, and text width estimates for system fonts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\u
 
 
 class Svg:
-    """An SVG document, built shape by shape; CSS classes define the look."""
+    """An SVG document, built shape by shape. CSS classes define its look."""
 
     def __init__(self, width: float, height: float, title: str, root_class: str, style: str) -> None:
         self.width = width
@@ -49,7 +49,7 @@ class Svg:
         self._lines.append(f'<path class="{class_}" d="{path}"/>')
 
     def text(self, x: float, y: float, text: str, class_: str, *, anchor: str = "start") -> None:
-        """Add a line of text; spaces are preserved."""
+        """Add a line of text. Spaces are preserved."""
         where = "" if anchor == "start" else f' text-anchor="{anchor}"'
         self._lines.append(f'<text class="{class_}" {_attributes(x=x, y=y)}{where}>{_text(text)}</text>')
 
@@ -59,7 +59,7 @@ class Svg:
 
 
 def cells(text: str) -> int:
-    """Return the number of monospace cells of a text; a wide character takes two, a combining character none."""
+    """Return the number of monospace cells of a text. A wide character takes two cells, a combining character none."""
     return sum(
         0 if unicodedata.combining(each) else 2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text
     )

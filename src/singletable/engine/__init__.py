@@ -12,7 +12,7 @@ __all__ = ["Engine", "Faults", "Principal", "parse_policies"]
 
 
 def __getattr__(name: str) -> object:
-    """Import the access control on first use, because most engines have no principals."""
+    """Import the access control when it is first used, because most engines have no principals."""
     if name == "Principal":
         from singletable.engine.access.principal import Principal
 

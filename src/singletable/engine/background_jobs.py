@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 
-# The pause between two steps of a job. Without it, the job would retake the write lock before any waiting writer.
+# The pause between two steps of a job. Without it, the job would take the write lock again before any waiting writer.
 PAUSE_SECONDS = 0.001
 
 
-class Stopped(Exception):  # internal: every job catches this exception
+class Stopped(Exception):  # internal exception, which every job catches
     """Raised inside a job when the engine is closing, so that the job ends."""
 
 
@@ -41,7 +41,7 @@ class BackgroundJobs:
         self._lock = threading.Lock()
 
     def start(self, name: str, job: Callable[[], None], *, at_end: Callable[[], None] | None = None) -> None:
-        """Start a job that any process can resume; do nothing if this process already runs a job with this name."""
+        """Start a job that any process can resume. Do nothing if this process already runs a job with this name."""
 
         def run() -> None:
             try:
@@ -52,7 +52,7 @@ class BackgroundJobs:
 
         with self._lock:
             if self._stopping.is_set():
-                raise StoreRefused("The engine is closed.\n  Close it only after the last request.")
+                raise StoreRefused("The engine is closed.\n  Close the engine only after the last request.")
             running = self._running.get(name)
             if running is not None and running.is_alive():
                 return
@@ -62,7 +62,7 @@ class BackgroundJobs:
             thread.start()
 
     def start_owned(self, name: str, prepare: Callable[[], Callable[[], None]]) -> None:
-        """Start a job that no other process can resume; `prepare` records the job in the store and returns the job."""
+        """Start a job that no other process can resume. `prepare` records the job in the store and returns the job."""
         self.running_lock.enter()
         try:
             self.start(name, prepare(), at_end=self.running_lock.leave)
@@ -76,7 +76,7 @@ class BackgroundJobs:
         return self._stopping.is_set()
 
     def check(self) -> None:
-        """Pause between two steps of a job, so that other writers can write; raise Stopped if the engine is closing."""
+        """Pause between two steps of a job, so that other writers can write. Raise Stopped if the engine is closing."""
         if self._stopping.wait(PAUSE_SECONDS):
             raise Stopped
 
@@ -94,7 +94,7 @@ class BackgroundJobs:
 
 
 def fail_abandoned_jobs(engine: Engine) -> None:
-    """Mark the unfinished jobs of terminated processes as failed; do nothing while another process runs a job."""
+    """Mark the unfinished jobs of terminated processes as failed. Do nothing while another process runs a job."""
     with engine.store.reading() as connection:
         is_needed = bool(
             _unfinished_backups(connection) or _unfinished_transfers(connection) or _unfinished_tables(connection)
@@ -138,7 +138,7 @@ def _unfinished_transfers(connection: sqlite3.Connection) -> list[Export | Impor
 
 
 def _unfinished_tables(connection: sqlite3.Connection) -> list[tuple[CatalogRow, TableDefinition]]:
-    """Return the tables with the status CREATING, except tables restored from a backup: those restores are resumed."""
+    """Return the tables with the status CREATING, except those that are restored from a backup and will be resumed."""
     tables = [(row, definition_from(row.definition)) for row in catalog_rows.rows(connection)]
     return [
         (row, definition)

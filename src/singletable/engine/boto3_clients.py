@@ -16,7 +16,7 @@ from zlib import crc32
 
 from singletable.engine.http.http_messages import http_date
 
-# The service names that botocore uses in events and signers; DynamoDB Streams is a separate service.
+# The service names that botocore uses in events and signers. DynamoDB Streams is a separate service.
 SERVICES = ("dynamodb", "dynamodb-streams")
 CLIENT_NAMES = ("dynamodb", "dynamodbstreams")
 REGION = "us-east-1"
@@ -41,12 +41,15 @@ class AnsweringEngine(Protocol):
     """The part of the engine that boto3 clients call."""
 
     def answer(self, target: str, body: bytes) -> JsonResponse:
-        """Return the response to a request once its write is durable; several threads may call this method at once."""
+        """Return the response to a request after its write is durable.
+
+        Several threads may call this method at the same time.
+        """
         ...
 
 
 def boto3_client(engine: AnsweringEngine, service_name: str = CLIENT_NAMES[0], **options: Any) -> Any:
-    """Return a boto3 client that calls the engine; this function accepts the options of `boto3.client`."""
+    """Return a boto3 client that calls the engine. This function accepts the options of `boto3.client`."""
     if service_name not in CLIENT_NAMES:
         raise ValueError(f"service_name must be one of {', '.join(CLIENT_NAMES)}, got {service_name!r}")
     with _creation_lock:
@@ -57,7 +60,7 @@ def boto3_client(engine: AnsweringEngine, service_name: str = CLIENT_NAMES[0], *
 
 
 def boto3_resource(engine: AnsweringEngine, **options: Any) -> Any:
-    """Return a boto3 DynamoDB resource that calls the engine; this function accepts the options of `boto3.resource`."""
+    """Return a boto3 DynamoDB resource that calls the engine. This function accepts the options of `boto3.resource`."""
     with _creation_lock:
         session = _session()
         resource = session.resource("dynamodb", **_client_options(session, options))
@@ -90,7 +93,7 @@ def library(name: str) -> Any:
 
 
 def _client_options(session: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with a region and credentials, so that boto3 does not search for them, and without signing."""
+    """Return the options with a region and credentials, for which boto3 would otherwise search, and without signing."""
     unsigned = library("botocore.config").Config(signature_version=library("botocore").UNSIGNED)
     given = options.get("config")
     filled = {"region_name": session.region_name or REGION, **ACCESS_KEY, **options}
@@ -133,7 +136,7 @@ def response_maker() -> Respond:
 
 
 class _ResponseBody(BytesIO):
-    """A response body with the interface that botocore expects of urllib3: a file with a `stream` method."""
+    """A response body with the interface that botocore expects from urllib3: a file with a `stream` method."""
 
     def stream(self, *_: Any, **__: Any) -> Iterator[bytes]:
         """Yield the part of the body that has not been read."""
@@ -173,8 +176,8 @@ class _Patch:
         setattr(owner, name, self._replacement)
 
     def undo(self) -> None:
-        # If another library patched the method later, its patch calls ours. Then our patch stays and only calls the
-        # original.
+        # If another library patched the method later, its patch calls this patch. This patch then stays and only calls
+        # the original.
         if getattr(self._owner, self._name) is self._replacement:
             setattr(self._owner, self._name, self._original)
 
@@ -189,9 +192,9 @@ _patches: list[_Patch] = []
 def boto3_everywhere(engine: AnsweringEngine) -> Generator[None, None, None]:
     """Redirect all DynamoDB clients of the process to the engine, in all threads, including existing clients.
 
-    If blocks are nested, the engine of the innermost block answers. Clients created in the block need no region and no
-    credentials. They get placeholder credentials, which they keep after the block, although AWS rejects them. Clients
-    of other services are not affected.
+    If blocks are nested, the engine of the innermost block receives the requests. Clients created in the block need no
+    region and no credentials. They get placeholder credentials, which they keep after the block, although AWS rejects
+    them. Clients of other services are not affected.
     """
     activation = _Activation(engine)
     _enter(activation)
@@ -223,7 +226,7 @@ def _leave(activation: _Activation) -> None:
 
 
 def _active_engine(request: Any) -> AnsweringEngine | None:
-    """Return the engine that answers a botocore request, or None outside every block or for another service."""
+    """Return the engine that receives a botocore request. Return None outside every block, and for another service."""
     activations = _activations
     if not activations:
         return None
@@ -244,7 +247,7 @@ def _send(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _sign(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a `sign` that does not sign requests to an engine in this process, which need no credentials."""
+    """Return a `sign` that does not sign requests to an engine in this process. These requests need no credentials."""
 
     def sign(signer: Any, operation_name: str, request: Any, *arguments: Any, **options: Any) -> Any:
         is_standard = not arguments and options.get("signing_type", "standard") == "standard"
@@ -256,7 +259,10 @@ def _sign(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _create_client(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a `create_client` that passes placeholder credentials; searching for real ones may use the network."""
+    """Return a `create_client` that passes placeholder credentials.
+
+    Searching for real credentials can use the network.
+    """
 
     def create_client(session: Any, service_name: str, *arguments: Any, **options: Any) -> Any:
         if _activations and service_name in CLIENT_NAMES and not arguments:

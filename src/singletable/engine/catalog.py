@@ -43,15 +43,16 @@ class Catalog:
         self._lag_seconds = global_index_lag_seconds
         # Both dicts are replaced as a whole, so that other threads can read them without a lock.
         self._tables: dict[str, StoredTable] = {}
-        # Only the active tables: requests cannot access the items of a table that is still being restored or imported.
+        # Contains only the active tables. Requests cannot access the items of a table that is being restored or
+        # imported.
         self._ready: dict[str, StoredTable] = {}
 
     def cached(self, name: str) -> StoredTable | None:
-        """Return the active table from the cache, or None; another process may have changed the table meanwhile."""
+        """Return the active table from the cache, or None. Another process may have changed the table meanwhile."""
         return self._ready.get(name)
 
     def require(self, name: str) -> StoredTable:
-        """Return the active table, for an action on its items; raise an error if there is no such table."""
+        """Return the active table, for an action on its items. Raise an error if there is no such table."""
         table = self._ready.get(name)
         if table is None:
             self.reload()
@@ -66,7 +67,7 @@ class Catalog:
         return self._tables.get(name)
 
     def require_fresh(self, name: str) -> StoredTable:
-        """Reload the catalog, and return the table, for an action on the table; raise an error if it is missing."""
+        """Reload the catalog, and return the table, for an action on the table. Raise an error if it is missing."""
         table = self.fresh(name)
         if table is None:
             raise _not_found(name)
@@ -77,7 +78,7 @@ class Catalog:
         return [table.name for table in self.reload()]
 
     def reload(self) -> list[StoredTable]:
-        """Reload the catalog, and return all tables; for an unchanged table, return the same object as before."""
+        """Reload the catalog, and return all tables. For an unchanged table, return the same object as before."""
         with self._store.reading() as connection:
             rows = catalog_rows.rows(connection)
         known = self._tables
@@ -100,7 +101,7 @@ class Catalog:
         return before != self._tables
 
     def create(self, definition: TableDefinition) -> bool:
-        """Create a table with its trees; return False if a table with this name already exists."""
+        """Create a table with its trees. Return False if a table with this name already exists."""
         with self._store.writing() as connection:
             if catalog_rows.row(connection, definition.name) is not None:
                 return False
@@ -109,7 +110,7 @@ class Catalog:
         return True
 
     def add(self, connection: sqlite3.Connection, definition: TableDefinition) -> StoredTable:
-        """Create a table within the caller's transaction; the caller must call `reload` after the commit."""
+        """Create a table within the caller's transaction. The caller must call `reload` after the commit."""
         row = catalog_rows.create(connection, definition.name, definition_bytes(definition), _index_numbers(definition))
         apply_definition(connection, row.number, None, definition, self._now())
         return self._open(row)
@@ -117,7 +118,7 @@ class Catalog:
     def change(
         self, name: str, changed: Callable[[TableDefinition], TableDefinition]
     ) -> tuple[TableDefinition, TableDefinition]:
-        """Change a table definition, and create or drop index trees to match; return the old and the new definition."""
+        """Change a table definition, and create or drop index trees to match. Return the old and the new definition."""
         with self._store.writing() as connection:
             row = catalog_rows.row(connection, name)
             if row is None:
@@ -131,7 +132,7 @@ class Catalog:
         return before, after
 
     def drop(self, table: StoredTable, adopt: Callable[[sqlite3.Connection, Tree], None] | None = None) -> None:
-        """Drop a table; if `adopt` is given, it takes over the tree with the items instead of dropping the tree."""
+        """Drop a table. If `adopt` is given, it receives the tree with the items; otherwise the tree is dropped too."""
         with self._store.writing() as connection:
             row = catalog_rows.row(connection, table.name)
             if row is None:

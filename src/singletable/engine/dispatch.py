@@ -1,7 +1,7 @@
-"""All actions by target name; an action is imported when it is first requested.
+"""All actions by target name. Each action is imported when it is first requested.
 
-An action is a function in the module of `actions` with the same name; a module of `wire` defines its request. Importing
-all actions at startup would take longer than the rest of the engine's startup.
+An action is a function in the module of `actions` with the same name. A module of `wire` defines its request. Importing
+all actions at startup would take longer than all other steps of the startup.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 DYNAMODB = "DynamoDB_20120810."
-STREAMS = "DynamoDBStreams_20120810."  # a separate service of AWS, which the engine serves at the same address
+STREAMS = "DynamoDBStreams_20120810."  # a separate service of AWS; the engine serves it at the same address
 OURS = "Singletable."  # for MostAccessedKeys, which DynamoDB does not have
 
 # The modules of `wire` that define requests. A module is imported together with the first of its actions.
@@ -109,7 +109,7 @@ UNSUPPORTED_ACTIONS = {
 
 
 class Action(NamedTuple):
-    """An action: its request shape and function, whether it writes and may join a group commit, and its name."""
+    """An action: its request shape, function and name, whether it writes, and whether it can join a group commit."""
 
     shape: type[Shape]
     decode: Callable[[bytes], Any]

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 RunAs = Callable[[Action, Any], Result]
 
-# As long as an idempotency token is valid.
+# The time for which an idempotency token is valid.
 _TOKEN_SECONDS = 600.0
-# If another process changes a table while an action runs, the action runs again, at most this many times.
+# If another process changes a table while an action runs, the action runs again, but not more often than this.
 STALE_TRIES_MAX = 1000
 
 # These errors depend only on the items in the store, so an outdated catalog cannot be their cause.
@@ -51,7 +51,7 @@ _ERRORS_FROM_ITEMS = frozenset(
 
 
 class Faults:
-    """Transaction conflicts to inject; the engine itself never has conflicts, because it has a single writer.
+    """Transaction conflicts to inject. The engine itself has no conflicts, because it has a single writer.
 
     `conflict_rate` is the probability that a write fails. To make the next N writes fail, set `conflicts_next` to N.
     """
@@ -74,16 +74,13 @@ class Faults:
 class Engine(RequestMethods):
     """A DynamoDB engine in this process, which stores tables in memory (`memory:`) or in a file (`file:PATH`).
 
-    `sync`: with "normal", a confirmed write survives a crash of the process; with "full", it also survives a power
-    failure.
-    `buckets`: a folder whose subfolders act as S3 buckets for exports and imports.
-    `endpoint`: the address that DescribeEndpoints returns.
-    `faults`: transaction conflicts to inject.
-    `sweep_seconds`: the interval between deletions of expired items; with None, only `sweep` deletes expired items.
-    `gsi_lag_seconds`: the time after which writes of this engine appear in global secondary indexes.
-    `enforce_capacity`: throttle requests above the provisioned units of a table, or above its on-demand maximum.
-    `enforce_partition_limit`: throttle requests above the limit of one partition: 3000 read and 1000 write units per
-    second.
+    `sync`: with "normal", a confirmed write survives a crash of the process. With "full", it also survives a power
+    failure. `buckets`: a folder whose subfolders act as S3 buckets for exports and imports. `endpoint`: the address
+    that DescribeEndpoints returns. `faults`: transaction conflicts to inject. `sweep_seconds`: the interval between
+    deletions of expired items; with None, only `sweep` deletes expired items. `gsi_lag_seconds`: the time after which
+    writes of this engine appear in global secondary indexes. `enforce_capacity`: throttle requests above the
+    provisioned units of a table, or above its on-demand maximum. `enforce_partition_limit`: throttle requests above the
+    limit of one partition: 3000 read and 1000 write units per second.
     """
 
     def __init__(
@@ -112,7 +109,7 @@ class Engine(RequestMethods):
         self.faults = faults or Faults()
         self.now = now
         self.token_now = SteadyClock(_TOKEN_SECONDS) if now is time.time else now
-        """The time for idempotency tokens, which a jump of the system's clock does not change."""
+        """A clock for idempotency tokens, which changes of the system's clock do not affect."""
         self.region = region
         self.account = account
         self.endpoint = endpoint or f"dynamodb.{region}.amazonaws.com"
@@ -124,7 +121,7 @@ class Engine(RequestMethods):
         self._resume_jobs()
 
     def _resume_jobs(self) -> None:
-        """Resume the jobs that an earlier process did not finish; mark jobs that cannot be resumed as failed."""
+        """Resume the jobs that an earlier process did not finish. Mark jobs that cannot be resumed as failed."""
         self.backfill.start_missing()
         fail_abandoned_jobs(self)
         start_deletions(self)
@@ -140,7 +137,7 @@ class Engine(RequestMethods):
         return f"arn:aws:logs:{self.region}:{self.account}:log-group:{group}:*"
 
     def perform(self, action: Action, request: Any, run: RunAs | None = None) -> Result:
-        """Run an action and return its result; `run` authorises each attempt before it runs the action."""
+        """Run an action and return its result. `run` authorises each attempt before it runs the action."""
         for _ in range(STALE_TRIES_MAX):
             try:
                 return action.run(self, request) if run is None else run(action, request)
@@ -152,12 +149,12 @@ class Engine(RequestMethods):
                 if error.code in _ERRORS_FROM_ITEMS or not self.catalog.changed():
                     raise
         raise StoreRefused(
-            f"{action.shape.__name__}: the tables keep changing; gave up after {STALE_TRIES_MAX} tries.\n"
-            "  Run `singletable check-store` on the store."
+            f"{action.shape.__name__}: other processes keep changing the tables, so the action failed "
+            f"{STALE_TRIES_MAX} times.\n  Run `singletable check-store` on the store."
         )
 
     def as_principal(self, principal: Principal) -> PrincipalEngine:
-        """Return the methods of this engine that answer requests, limited to what the principal's policies allow."""
+        """Return the methods of this engine, limited to the requests that the policies of the principal allow."""
         from singletable.engine.access.principal_engine import PrincipalEngine
 
         return PrincipalEngine(self, principal)
@@ -174,7 +171,7 @@ class Engine(RequestMethods):
             raise
 
     def most_accessed(self, table: str, index: str | None = None, count: int = 10) -> MostUsedKeys:
-        """Return the keys that consumed the most units; raise RequestRefused if Contributor Insights is disabled.
+        """Return the keys that consumed the most units. Raise RequestRefused if Contributor Insights is disabled.
 
         The counts start when Contributor Insights is enabled or the engine is opened, whichever is later.
         """
@@ -189,7 +186,7 @@ class Engine(RequestMethods):
         return most_used(self, table, index, count, throttled=True)
 
     def close(self) -> None:
-        """Stop the background threads and close the store; a second call does nothing."""
+        """Stop the background threads and close the store. A second call does nothing."""
         self.jobs.stop()
         self.backfill.stop()
         self.sweeper.stop()

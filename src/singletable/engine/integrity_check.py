@@ -24,7 +24,7 @@ STEP_ROWS = 1000
 
 
 class IntegrityReport(NamedTuple):
-    """The numbers of checked tables, items, index entries and backups, and the problems found."""
+    """The numbers of checked tables, items, index entries and backups, and the problems."""
 
     tables: int
     items: int
@@ -127,7 +127,7 @@ def _has_item(connection: sqlite3.Connection, table: StoredTable, index: StoredI
 
 
 def _change_log_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
-    """Yield a problem for each change that does not continue the previous one, and each item unlike its last change."""
+    """Yield a problem for each change that does not continue the previous one, and for wrong final states of items."""
     if table.changes is None:
         return
     log = table.changes.log
@@ -149,7 +149,7 @@ def _change_log_problems(connection: sqlite3.Connection, table: StoredTable) -> 
 
 
 def _expiry_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
-    """Yield a problem for each expiry time that matches no item.
+    """Yield a problem for each recorded expiry time that no item has.
 
     If TTL is enabled, also yield a problem for each item whose expiry time is not recorded.
     """
@@ -159,7 +159,10 @@ def _expiry_problems(connection: sqlite3.Connection, table: StoredTable) -> Iter
     for at, key in sorted(recorded):
         row = table.tree.get(connection, key)
         if row is None or _expiry_time(table, row[0]) != at:
-            yield f"{table.name}: an expiry at {at} is recorded for key {key.hex()}, but its item does not expire then"
+            yield (
+                f"{table.name}: an expiry at {at} is recorded for key {key.hex()}, but the item does not expire at "
+                "that time"
+            )
     setting = table.definition.time_to_live
     if setting is None or setting.status != "ENABLED":
         return

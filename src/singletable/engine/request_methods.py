@@ -1,4 +1,4 @@
-"""The methods of an engine that answer requests: direct calls, boto3 clients, and JSON for the HTTP server."""
+"""The methods that process requests to an engine: direct calls, boto3 clients, and JSON for the HTTP server."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class EngineResponse(NamedTuple):
-    """The response to one request; if `wrote` is true, the write survives a power failure only after a flush."""
+    """The response to one request. If `wrote` is true, the write survives a power failure only after a flush."""
 
     status: int
     body: bytes
@@ -31,13 +31,13 @@ class EngineResponse(NamedTuple):
 
 
 class RequestMethods:
-    """Answers requests of the DynamoDB API; a subclass runs the action of a decoded request."""
+    """Processes requests of the DynamoDB API. A subclass runs the action of a decoded request."""
 
     store: Store
     now: Callable[[], float]
 
     def perform(self, action: Action, request: Any) -> Result:
-        """Run an action and return its result; raise RequestRefused if DynamoDB would return an error."""
+        """Run an action and return its result. Raise RequestRefused if DynamoDB would return an error."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -46,11 +46,11 @@ class RequestMethods:
 
     @property
     def waits(self) -> WriteWait:
-        """How long the current thread waits for its turn to write; if it does not wait, `respond` raises WriterBusy."""
+        """Whether the current thread waits for its turn to write. If it does not wait, `respond` raises WriterBusy."""
         return self.store.waits
 
     def call(self, action: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Run an action such as `PutItem`, and return its result as DynamoDB JSON; raise RequestRefused on failure."""
+        """Run an action such as `PutItem`, and return its result as DynamoDB JSON. Raise RequestRefused on failure."""
         found = ACTIONS.get(DYNAMODB + action) or _action(STREAMS + action)
         answer = _encode(self._result(found, _encode(request)))
         if found.writes:
@@ -59,7 +59,7 @@ class RequestMethods:
         return result
 
     def answer(self, target: str, body: bytes) -> EngineResponse:
-        """Return the response that DynamoDB would send, including error responses, once the write is durable."""
+        """Return the response that DynamoDB would send, including error responses, after the write is durable."""
         answer = self.respond(target, body)
         if answer.wrote:
             self.store.flush()
@@ -69,7 +69,7 @@ class RequestMethods:
         """Return a context manager that commits the writes of its `with` block together at the end of the block.
 
         Do not send a response before the end of the block. If the commit fails, the end of the block raises an error,
-        and no response from the block is valid.
+        and all responses from the block are invalid.
         """
         return self.store.group_commit()
 
@@ -83,7 +83,7 @@ class RequestMethods:
             return EngineResponse(error_status(error), error_body(error), False)
 
     def result(self, target: str, body: bytes) -> Result:
-        """Return the result of a read as a Python object instead of JSON; raise RequestRefused if the read fails."""
+        """Return the result of a read as a Python object instead of JSON. Raise RequestRefused if the read fails."""
         return self._result(_action(target), body)
 
     def _result(self, action: Action, body: bytes) -> Result:
@@ -99,14 +99,14 @@ class RequestMethods:
             with self.store.separate_commits():
                 return self.perform(action, request)
         except (RequestRefused, StoreRefused, WriterBusy):
-            raise  # the sessions of the action have ended in order
+            raise  # the sessions of the action have ended in the correct order
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise StoreRefused(
                 f"{action.shape.__name__}: the store contains a damaged item or record ({error}).\n"
                 "  Run `singletable check-store` on its file, and restore the store from a copy."
             ) from error
         except BaseException:
-            try:  # an interrupt may have hit the end of a session
+            try:  # an interrupt may have occurred at the end of a session
                 self.store.abandon(within_group=True)
             finally:
                 self.store.abandon(within_group=True)

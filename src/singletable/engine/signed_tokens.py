@@ -21,14 +21,14 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
 class SignedTokens:
-    """Signs and verifies tokens with the secret of a store, which is read at the first use."""
+    """Signs and verifies tokens with the secret of a store. The secret is read when it is first used."""
 
     def __init__(self, secret: Callable[[], bytes]) -> None:
         self._read_secret = secret
         self._secret: bytes | None = None
 
     def sign(self, kind: str, payload: bytes) -> str:
-        """Return a signed token that contains a payload; `verify` accepts the token only for the same `kind`."""
+        """Return a signed token that contains a payload. `verify` accepts the token only for the same `kind`."""
         return base64.urlsafe_b64encode(self._signature(kind, payload) + payload).decode("ascii")
 
     def verify(self, kind: str, token: str) -> bytes | None:
@@ -78,7 +78,7 @@ def encode_next_token(tokens: SignedTokens, digest: bytes, read: int, key: Item)
 
 
 def decode_next_token(tokens: SignedTokens, digest: bytes, token: str) -> Continuation:
-    """Return the position in a NextToken; reject an invalid token, and a token from another request."""
+    """Return the position in a NextToken. Reject an invalid token, and a token from another request."""
     content = tokens.verify(_PAGE_KIND, token)
     if content is None:
         raise invalid_token()

@@ -1,16 +1,16 @@
-"""A clock for expiry times that a jump of the system's clock does not change."""
+"""A clock for expiry times, which ignores jumps of the system's clock."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-# Larger differences between two readings are jumps; smaller ones are corrections by a time service.
+# Larger differences between two readings are jumps. Smaller differences are corrections by a time service.
 _JUMP_SECONDS = 1.0
 
 
 class SteadyClock:
-    """The system's clock, except that it ignores a jump ahead until the jump has lasted `settle_seconds`."""
+    """The system's clock. It ignores a jump ahead until the jump has lasted `settle_seconds`."""
 
     def __init__(
         self,

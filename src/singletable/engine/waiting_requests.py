@@ -1,4 +1,4 @@
-"""Requests that wait for another writer, in a thread, so that an event loop never waits."""
+"""Requests that wait for another writer. They run in a thread, so that an event loop never waits."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class WaitingRequests:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="waiting requests")
 
     def run(self, request: Callable[[], Result], has_given_up: Callable[[], bool] = never) -> asyncio.Future[Result]:
-        """Run a request; if the client gives up or the future is cancelled during the wait, the request is not run.
+        """Run a request. If the client disconnects, or the future is cancelled during the wait, the request is not run.
 
         In that case, the future raises WriterBusy or CancelledError.
         """
-        futures: list[asyncio.Future[Result]] = []  # empty until the thread knows its future
+        futures: list[asyncio.Future[Result]] = []  # empty until the thread has its future
 
         def is_over() -> bool:
             return self._is_closed or has_given_up() or any(future.cancelled() for future in futures)

@@ -1,1 +1,1 @@
-"""Snapshots of a design, and the differences between two designs as operations; no network and no engine."""
+"""Snapshots of a design, and the differences between two designs as operations. Needs no network and no engine."""

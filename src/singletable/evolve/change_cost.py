@@ -22,19 +22,19 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class ChangeCost:
-    """What a migration consumes, estimated from the numbers and sizes of items."""
+    """The cost of a migration, estimated from the numbers and sizes of items."""
 
     items: int
     """The items that the migration reads."""
     written: int
-    """The items that it writes, counted once per pass."""
+    """The items that the migration writes, counted once for each pass."""
     read_units: float
     write_units: float
     dollars: float
     seconds: float
     """The time at the given rate of write units per second."""
     unknown: tuple[str, ...] = ()
-    """The entities whose number of items is unknown; the estimate does not contain them."""
+    """The entities whose number of items is unknown. The estimate does not include them."""
 
 
 def change_cost(
@@ -47,7 +47,7 @@ def change_cost(
 ) -> ChangeCost:
     """Estimate the cost of a migration: one pass that writes new attributes, one that verifies, one that cleans up.
 
-    `counts` is the number of items by entity name; without it, the declared `expected_items` counts.
+    `counts` is the number of items by entity name. Without it, the declared `expected_items` are used.
     """
     in_place = [each for each in operations if each.category is Category.IN_PLACE]
     if not in_place:

@@ -1,4 +1,4 @@
-"""The design of a live table, as far as DescribeTable shows it: a snapshot with the entities of the model."""
+"""The design of a live table, as far as DescribeTable shows it. The snapshot has the entities of the model."""
 
 from __future__ import annotations
 

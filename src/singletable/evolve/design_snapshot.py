@@ -53,7 +53,7 @@ FUNCTION = "derive"
 
 
 def snapshot_of(design: Design) -> Snapshot:
-    """Return the snapshot of a design whose entities all have keys; raise DesignError otherwise."""
+    """Return the snapshot of a design in which all entities have keys. Otherwise raise DesignError."""
     design.require_keys("a snapshot")
     settings = design.settings
     return Snapshot(
@@ -122,7 +122,8 @@ def _field(entity: Entity, field: Field) -> FieldSnapshot:
 def _default(entity: Entity, field: Field) -> Any:
     value = field.default
     if isinstance(value, DefaultFactory):
-        if value.make not in _REPEATABLE_FACTORIES:  # such as uuid4 or the current time
+        # a function such as uuid4, or the current time, has no constant result
+        if value.make not in _REPEATABLE_FACTORIES:
             return COMPUTED
         value = value.make()
     if isinstance(value, set | frozenset) and not value:
@@ -167,7 +168,7 @@ def derived_snapshot(value: DerivedValue) -> DerivedSnapshot:
         options |= {} if value.values is None else {"values": list(value.values)}
         return DerivedSnapshot(kind=FUNCTION, fields=value.fields, options=options)
     found = next((each for each in DERIVED_KINDS.items() if type(value) is each[1][0]), None)
-    if found is None:  # a subclass of the user's
+    if found is None:  # the value is of a subclass that the user has defined
         return DerivedSnapshot(kind=FUNCTION, fields=value.fields, options={"function": value.label})
     kind, (_, names) = found
     return DerivedSnapshot(kind=kind, fields=value.fields, options={name: getattr(value, name) for name in names})

@@ -34,12 +34,15 @@ from singletable.model.table_schema import TABLE
 
 
 def differences(before: Snapshot, after: Snapshot) -> tuple[Operation, ...]:
-    """Return the operations that turn one design into another; empty if items are stored in the same way."""
+    """Return the operations that turn one design into another.
+
+    Return none if both designs store items in the same way.
+    """
     return tuple(_operations(before, after))
 
 
 def needs_migration(operations: tuple[Operation, ...]) -> bool:
-    """Return whether a change of the design needs more than a deployment of the new code."""
+    """Return whether a change of the design needs more than the deployment of the new code."""
     return any(each.category is not Category.INSTANT for each in operations)
 
 
@@ -84,7 +87,7 @@ def _index_operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
 
 
 def _renamed_entities(before: Snapshot, after: Snapshot) -> dict[str, str]:
-    """Return the new names of entities whose class and table key are those of an entity that is gone."""
+    """Return the new name of each renamed entity. Its class and its table key are those of a removed entity."""
     gone = [each for name, each in before.entities.items() if name not in after.entities]
     new = [each for name, each in after.entities.items() if name not in before.entities]
     return {
@@ -139,7 +142,7 @@ def _field_operations(old: EntitySnapshot, new: EntitySnapshot, is_upgraded: boo
 
 
 def _stored_as_text(old: EntitySnapshot, new: EntitySnapshot) -> FieldSnapshot | None:
-    """Return the field whose stored form changes, because only a TTL field stores a datetime as a number; or None."""
+    """Return the field whose stored form changes because only a TTL field stores a datetime as a number; or None."""
     for name in (old.ttl, new.ttl):
         field = None if name is None else old.field(name)
         if field is not None and field.type == "datetime" and name is not None and new.field(name) is not None:
@@ -165,7 +168,7 @@ def _key_operations(before: Snapshot, after: Snapshot, old: EntitySnapshot, new:
 
 
 def _texts_differ(old: EntitySnapshot, new: EntitySnapshot, alias: str) -> bool:
-    """Return whether equal templates write other texts, because a field in them has another type."""
+    """Return whether equal templates produce different texts, because a field in them has another type."""
     used: set[str] = set()
     for position in (*new.keys[alias].partition, *new.keys[alias].sort):
         text = position.template or f"{{{position.native}}}"

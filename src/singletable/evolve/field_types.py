@@ -84,7 +84,7 @@ def _class_document(declared: type, codecs: TypeCodecs, inside: tuple[type, ...]
 
 
 def type_of(document: Any) -> Any:
-    """Return the type that a document describes; a type that only the user's code knows becomes `Any`."""
+    """Return the type that a document describes. A type that only the user's code defines becomes `Any`."""
     if isinstance(document, str):
         if document == _NONE:
             return type(None)
@@ -127,7 +127,7 @@ def type_text(document: Any) -> str:
 
 
 def stored_kind(document: Any) -> str:
-    """Return how DynamoDB stores values of a type: S, N, BOOL, B, L, M, SS or `?` for several or unknown kinds."""
+    """Return the DynamoDB type of the values of a type: S, N, BOOL, B, L, M, SS, or `?` if it is not one known type."""
     if isinstance(document, str):
         return _STORED.get(document, "?")
     ((kind, content),) = document.items()

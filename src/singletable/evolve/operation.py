@@ -14,14 +14,14 @@ from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
 
 
 class Category(Enum):
-    """What a change needs."""
+    """The work that a change needs."""
 
     INSTANT = "instant"
-    """Deploy the new code; stored items are valid as they are."""
+    """Only the deployment of the new code is needed. Stored items stay valid."""
     IN_PLACE = "in place"
-    """A migration that keeps both forms in one item while it runs."""
+    """A migration is needed, which keeps both forms in one item while it runs."""
     UNSUPPORTED = "not supported"
-    """No migration of this release can do it; the operation says what to do instead."""
+    """This release does not support the change. The operation says what to do instead."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Operation(ABC):
     """One change of a design, as a value."""
 
     kind: ClassVar[str]
-    """The change in two words: `index added`."""
+    """The kind of change as a short text: `index added`."""
 
     @property
     @abstractmethod
     def subject(self) -> str:
-        """What changes: `GSI2`, `Order.gsi1`."""
+        """The changed thing: `GSI2`, `Order.gsi1`."""
 
     @property
     def detail(self) -> str:
@@ -43,7 +43,7 @@ class Operation(ABC):
 
     @property
     def category(self) -> Category:
-        """What the change needs."""
+        """The work that the change needs."""
         return Category.INSTANT
 
     @property
@@ -63,7 +63,7 @@ class Operation(ABC):
 
     @property
     def effects(self) -> tuple[PhaseEffect, ...]:
-        """What old and new code do during the change."""
+        """The behaviour of old and new code during the change."""
         if self.category is Category.IN_PLACE:
             return DUAL_EFFECTS if self.works_in_all_phases else IN_PLACE_EFFECTS
         return effects_with("works", "works")
@@ -75,7 +75,7 @@ class Operation(ABC):
 
     @property
     def cleaned(self) -> frozenset[str]:
-        """The names of the entities whose items lose old attributes in the end."""
+        """The names of the entities whose items lose old attributes at the end of the migration."""
         return frozenset()
 
     @abstractmethod
@@ -98,5 +98,5 @@ def with_fields(snapshot: Snapshot, entity: str, fields: Any) -> Snapshot:
 
 
 def entity_label(entity: EntitySnapshot) -> str:
-    """Return how messages name an entity: its class, and its stored name if it differs."""
+    """Return the name of an entity in messages: its class, and its stored name if that differs."""
     return entity.label if entity.label == entity.name else f"{entity.label} ({entity.name!r})"

@@ -1,4 +1,4 @@
-"""Phases of a migration, and what clients of the old and the new design do in each of them."""
+"""Phases of a migration, and the behaviour of clients of the old and the new design in each phase."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Phase(Enum):
-    """A phase of a migration; the runner moves from one to the next, and back to undo."""
+    """A phase of a migration. The runner moves from one phase to the next; an undo moves back."""
 
     PENDING = "pending"
     EXPAND = "expand"
@@ -20,11 +20,11 @@ class Phase(Enum):
 
 
 FORWARD = (Phase.PENDING, Phase.EXPAND, Phase.BACKFILL, Phase.VERIFY, Phase.SWITCH, Phase.CONTRACT)
-"""The phases of a migration in order; ROLLBACK is the way back to the old design."""
+"""The phases of a migration in order. ROLLBACK is the phase that restores the old design."""
 
 
 class PhaseEffect(NamedTuple):
-    """What the clients of the old and of the new design do in a phase."""
+    """The behaviour of the clients of the old and of the new design in a phase."""
 
     phase: Phase
     old_code: str
@@ -89,7 +89,7 @@ writes.
 
 
 def effects_with(old_code: str, new_code: str) -> tuple[PhaseEffect, ...]:
-    """Return the effects of a change that needs no phases: the same sentences before and after it."""
+    """Return the effects of a change that needs no phases. They are the same before and after it."""
     return (PhaseEffect(Phase.PENDING, old_code, new_code),)
 
 

@@ -20,7 +20,7 @@ from singletable.evolve.snapshot_records import (
 
 
 def with_renamed_field(entity: EntitySnapshot, before: str, after: FieldSnapshot) -> EntitySnapshot:
-    """Return an entity in which a field has another name everywhere; `after` is the renamed field."""
+    """Return an entity in which a field has another name everywhere. `after` is the renamed field."""
     new = after.name
 
     def name(each: str) -> str:

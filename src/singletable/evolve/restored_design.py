@@ -1,4 +1,4 @@
-"""Restore a design from a snapshot, with generated classes, so that it can compute keys without the user's code."""
+"""Restores a design from a snapshot, with generated classes. It can compute keys without the user's code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Functions = Mapping[str, Callable[..., str]]
 def design_of(snapshot: Snapshot, functions: Functions | None = None) -> Design:
     """Return the design of a snapshot, without patterns.
 
-    A key with a user function that is not in `functions` raises KeyRefused when it is computed.
+    If a key needs a user function that is not in `functions`, computing the key raises KeyRefused.
     """
     classes = {name: _class(entity) for name, entity in snapshot.entities.items()}
     declarations = [_declaration(each, classes, functions or {}) for each in snapshot.entities.values()]
@@ -75,7 +75,7 @@ def index_of(record: IndexSnapshot) -> GSI | LSI:
 
 
 def _class(entity: EntitySnapshot) -> type:
-    """Return a class with the fields of an entity; it has upgrade functions, because a schema version needs them."""
+    """Return a class with the fields of an entity. It has upgrade functions, because a schema version needs them."""
     members: list[tuple[str, Any]] = [(each.name, _field(each).type) for each in entity.fields]
     cls = make_dataclass(entity.label, members, kw_only=True)
     known = {version: Upgrade(_no_upgrade, version, PLACE) for version in range(1, entity.schema_version or 1)}
@@ -152,7 +152,10 @@ def derived_of(record: DerivedSnapshot, functions: Functions) -> DerivedValue:
     name = record.options.get("function", "")
 
     def missing(*values: Any) -> str:
-        raise KeyRefused(f"the key needs the function {name}, which the snapshot does not contain; use the model")
+        raise KeyRefused(
+            f"the key needs the function {name}, which the snapshot does not contain; use the model "
+            "instead of the snapshot"
+        )
 
     missing.__qualname__ = name
     values = record.options.get("values")
@@ -184,7 +187,10 @@ def _condition(document: Any) -> Any:
     if name == "Constant":
         return tree.Constant(plain(content))
     if name not in _NODES:
-        raise SnapshotRefused(f"the snapshot contains the unknown condition {name!r}; a newer release has written it")
+        raise SnapshotRefused(
+            f"the snapshot contains the unknown condition {name!r}; a newer release has written it; "
+            "install that release"
+        )
     return _NODES[name](**{member: _condition(each) for member, each in content.items()})
 
 

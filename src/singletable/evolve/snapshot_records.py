@@ -20,7 +20,10 @@ TypeDocument = str | dict[str, Any]
 
 
 class SnapshotPart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The base class of the records in a snapshot: immutable, compared by value, defaults left out."""
+    """The base class of the records in a snapshot.
+
+    They are immutable and compared by value, and omit default values.
+    """
 
 
 class KeyAttributeSnapshot(SnapshotPart, kw_only=True, frozen=True):
@@ -49,7 +52,7 @@ class IndexSnapshot(SnapshotPart, kw_only=True, frozen=True):
 
     @property
     def stored_form(self) -> IndexSnapshot:
-        """The record as DynamoDB sees it: without the alias, with included attributes in a fixed order."""
+        """The record as DynamoDB sees it, without the alias and with included attributes in a fixed order."""
         return msgspec.structs.replace(self, alias="", is_inverse=False, included=tuple(sorted(self.included)))
 
 
@@ -85,7 +88,7 @@ class KeysSnapshot(SnapshotPart, kw_only=True, frozen=True):
 
 
 class FieldSnapshot(SnapshotPart, kw_only=True, frozen=True):
-    """A field: its type, the attribute that stores it, and what an item without the attribute means."""
+    """A field: its type, its attribute, and the meaning of an item without the attribute."""
 
     name: str
     attribute: str
@@ -93,7 +96,7 @@ class FieldSnapshot(SnapshotPart, kw_only=True, frozen=True):
     optional: bool = False
     required: bool = True
     default: Any = None
-    """The default in DynamoDB JSON, or `"computed"` if a function computes it; None for a required field."""
+    """The default in DynamoDB JSON, or `"computed"` if a function computes it. None for a required field."""
 
 
 class CopySnapshot(SnapshotPart, kw_only=True, frozen=True):
@@ -114,7 +117,7 @@ class CountSnapshot(SnapshotPart, kw_only=True, frozen=True):
 
 
 class EntitySnapshot(SnapshotPart, kw_only=True, frozen=True):
-    """An entity: its fields, its keys by index alias, and everything that decides how its items are stored."""
+    """An entity: its fields, its keys by index alias, and all other settings that affect how its items are stored."""
 
     name: str
     label: str
@@ -129,7 +132,7 @@ class EntitySnapshot(SnapshotPart, kw_only=True, frozen=True):
     counted: tuple[CountSnapshot, ...] = ()
     mirror_of: str | None = None
     renamed_from: Mapping[str, str] = {}
-    """The previous names of renamed fields; not part of the fingerprint."""
+    """The previous names of renamed fields. They are not part of the fingerprint."""
     expected_items: int | None = None
     expected_bytes: int | None = None
 
@@ -139,7 +142,7 @@ class EntitySnapshot(SnapshotPart, kw_only=True, frozen=True):
 
 
 class Snapshot(SnapshotPart, kw_only=True, frozen=True, dict=True):
-    """A design as a value: everything that decides how items are stored, without patterns and prices."""
+    """A design as a value: everything that affects how items are stored, without patterns and prices."""
 
     format: int
     name: str
@@ -153,7 +156,10 @@ class Snapshot(SnapshotPart, kw_only=True, frozen=True, dict=True):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of everything that affects stored items; the names of the table and the classes do not."""
+        """A hash of everything that affects stored items.
+
+        The names of the table and of the classes are not part of it.
+        """
         stored = {
             name: msgspec.structs.replace(each, label="", renamed_from={}, expected_items=None, expected_bytes=None)
             for name, each in self.entities.items()
@@ -166,7 +172,7 @@ _decoder = decoder_of(Snapshot)
 
 
 def to_json(snapshot: Snapshot) -> str:
-    """Return a snapshot as JSON text; the same design always gives the same text."""
+    """Return a snapshot as JSON text. The same design always has the same text."""
     document = msgspec.json.format(msgspec.json.encode(snapshot, order="deterministic"), indent=2)
     return f"{document.decode()}\n"
 
@@ -177,7 +183,7 @@ def to_bytes(snapshot: Snapshot) -> bytes:
 
 
 def read_snapshot(text: str | bytes, place: str) -> Snapshot:
-    """Return the snapshot in a JSON text; raise SnapshotRefused if it is malformed or of a newer format."""
+    """Return the snapshot in a JSON text. Raise SnapshotRefused if it is malformed or has a newer format."""
     try:
         document = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
@@ -189,8 +195,8 @@ def read_snapshot(text: str | bytes, place: str) -> Snapshot:
         )
     if found > FORMAT:
         raise SnapshotRefused(
-            f"{place} has the snapshot format {found}, but this release reads formats up to {FORMAT}.\n"
-            "  Install the release of singletable that wrote it, or a newer one."
+            f"{place} has the snapshot format {found}, but this release reads formats up to {FORMAT}.\n  Install the "
+            "release of singletable that wrote it, or a newer release."
         )
     try:
         return _decoder.decode(text)

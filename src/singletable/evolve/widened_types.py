@@ -1,4 +1,4 @@
-"""Widened types: whether every stored value of one field type is a valid value of another."""
+"""Widened types: a test whether every stored value of one field type is a valid value of another type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _WIDER: Mapping[str, frozenset[str]] = {
 
 
 def is_widened(before: Any, after: Any) -> bool:
-    """Return whether every stored value of the type `before` is valid for `after`; False if that is uncertain."""
+    """Return whether every stored value of the type `before` is valid for `after`.
+
+    Return False if this is uncertain.
+    """
     if after in (before, "any"):
         return True
     if isinstance(before, str) and isinstance(after, str):

@@ -1,9 +1,9 @@
 """CloudWatch alarms for throttling and errors, by the dimensions of each metric.
 
-CloudWatch counts throttle events per table and per global index; a local index is throttled with its table. It counts
-system errors per table and operation, so the alarm sums all operations of the table. It counts user errors per account
-and region only, so an export has one alarm for them, regardless of the number of tables.
-Evidence: "DynamoDB metrics and dimensions" in the developer guide.
+CloudWatch counts throttle events per table and per global index. The events of a local index count for its table.
+System errors are counted per table and operation, so the alarm sums all operations of the table. User errors are
+counted only per account and region, so an export has one alarm for them, for any number of tables. Evidence: "DynamoDB
+metrics and dimensions" in the developer guide.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def alarms_of(table: ExportedTable) -> Iterator[Alarm]:
         yield from _throttle_alarms(table, index)
     # A Metrics Insights query sums a metric over all operations.
     schema = f'SCHEMA("{NAMESPACE}", Operation, TableName)'
-    condition = f"TableName = '{table.name}'"  # a table name contains no quotes
+    condition = f"TableName = '{table.name}'"  # the name of a table contains no quotes
     query = " ".join(("SELECT SUM(SystemErrors) FROM", schema, "WHERE", condition))
     description = f"DynamoDB returned HTTP 500 for requests to {table.name} {_HOW_LONG}."
     yield Alarm(f"{table.name}-SystemErrors", description, "SystemErrors", table.name, query=query)
@@ -97,7 +97,7 @@ def _throttle_alarms(table: ExportedTable, index: str | None) -> Iterator[Alarm]
 
 
 def account_alarm(tables: Sequence[ExportedTable]) -> Alarm | None:
-    """Return the alarm on user errors of the account; None when no table has alarms."""
+    """Return the alarm on user errors of the account. Return None if no table has alarms."""
     named = [table.name for table in tables if table.settings.alarms]
     if not named:
         return None

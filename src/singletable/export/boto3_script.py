@@ -1,4 +1,4 @@
-"""Export an idempotent boto3 script that creates the tables, their settings and alarms."""
+"""Exports an idempotent boto3 script that creates the tables, their settings and alarms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from singletable.export.source_text import quoted, statement
 
 
 def to_boto3_script(tables: Sequence[ExportedTable]) -> str:
-    """Return the script; its functions `create_tables` and `create_alarms` can also be imported."""
+    """Return the script. You can also import its functions `create_tables` and `create_alarms`."""
     check_unique_names(tables)
     account = account_alarm(tables)
     alarms = [alarm for table in tables for alarm in alarms_of(table)] + ([account] if account else [])

@@ -1,7 +1,7 @@
 """Export an AWS CDK stack in Python with the tables, their settings and alarms.
 
-It uses `dynamodb.Table`, the same resource as in the CloudFormation export (`TableV2` is a global table with one
-replica, a different resource), so you can switch between the two exports without replacing a table.
+The stack uses `dynamodb.Table`, which is the same resource as in the CloudFormation export. (`TableV2` is a different
+resource: a global table with one replica.) So you can switch between the two exports without replacing a table.
 """
 
 from __future__ import annotations

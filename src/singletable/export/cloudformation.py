@@ -11,7 +11,7 @@ from singletable.export.alarms import THRESHOLDS, Alarm, account_alarm, alarms_o
 from singletable.export.exported_table import ExportedTable, check_unique_names
 from singletable.export.source_text import pascal_case, quoted, unique_names
 
-# Text without quotes: it starts with a letter, contains no YAML syntax, and does not parse as a boolean or null.
+# Text that needs no quotes: it starts with a letter, contains no YAML syntax, and is not read as a boolean or null.
 _PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./;()+-]|::|,(?= )| (?=[A-Za-z0-9(]))*")
 _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
@@ -27,7 +27,7 @@ def _mapping(value: Mapping[str, Any], indent: str) -> Iterator[str]:
 
 
 def _entry(head: str, value: Any, indent: str) -> Iterator[str]:
-    """Yield a key with its value, on the same line for scalars and below it for mappings and lists."""
+    """Yield a key with its value. A scalar is on the same line; mappings and lists are below it."""
     if not _is_block(value):
         yield f"{head} {_flow(value)}"
     elif isinstance(value, Mapping):
@@ -56,7 +56,7 @@ def _is_block(value: Any) -> bool:
 
 
 def _flow(value: Any, *, inside: bool = False) -> str:
-    """Return a value on one line; with `inside`, the value is inside brackets, so text with a comma is quoted."""
+    """Return a value on one line. With `inside`, the value is inside brackets, so text with a comma is quoted."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -86,7 +86,7 @@ _DESCRIPTION_BYTES_MAX = 1024
 
 
 def to_cloudformation(tables: Sequence[ExportedTable], *, as_json: bool = False) -> str:
-    """Return the template; raises ExportRefused when two tables have the same name."""
+    """Return the template; raise ExportRefused if two tables have the same name."""
     template = cloudformation_template(tables)
     return json.dumps(template, indent=2, ensure_ascii=False) + "\n" if as_json else to_yaml(template)
 
@@ -137,7 +137,7 @@ def _table(table: ExportedTable) -> dict[str, Any]:
         properties["ContributorInsightsSpecification"] = insights
         for index in properties.get("GlobalSecondaryIndexes", ()):
             index["ContributorInsightsSpecification"] = insights
-    # CloudFormation keeps the table when someone deletes the stack by mistake.
+    # With this setting, CloudFormation keeps the table if someone deletes the stack by mistake.
     kept = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
     return {"Type": "AWS::DynamoDB::Table", **kept, "Properties": properties}
 

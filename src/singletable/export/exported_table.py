@@ -38,15 +38,16 @@ class ProvisionedUnits:
 
 @dataclass(frozen=True)
 class ExportSettings:
-    """The settings of an export; the defaults suit a table in production.
+    """The settings of an export. The defaults are for a table in production.
 
-    A stream without readers costs nothing, and you can add a consumer later without changing the table. Contributor
-    Insights for throttled keys costs nothing until a request is throttled; for accessed keys it is billed per request.
+    A stream without readers costs nothing. With it, you can add a consumer later without changing the table.
+    Contributor Insights for throttled keys costs nothing until a request is throttled. For accessed keys, it is billed
+    per request.
     """
 
     provisioned: ProvisionedUnits | None = None
     index_units: Mapping[str, ProvisionedUnits] = field(default_factory=dict)
-    """Provisioned capacity by index name; other indexes have the capacity of the table."""
+    """Provisioned capacity by index name. Other indexes have the capacity of the table."""
     stream: StreamView | None = "NEW_AND_OLD_IMAGES"
     table_class: TableClass = "STANDARD"
     deletion_protection: bool = True
@@ -68,7 +69,7 @@ class ExportSettings:
                 raise ExportRefused(f"invalid tag {key}={value}: use letters, digits, spaces and + - = . _ : / @")
 
     def units_of(self, index: str) -> ProvisionedUnits | None:
-        """Return the provisioned capacity of an index; None for on-demand."""
+        """Return the provisioned capacity of an index. Return None for on-demand capacity."""
         return self.index_units.get(index, self.provisioned)
 
 
@@ -78,7 +79,7 @@ class ExportedTable:
 
     name: str
     description: str
-    """The description from the docstring, on one line; may be empty."""
+    """The description from the docstring, on one line. It can be empty."""
     design: Design
     settings: ExportSettings
 
@@ -101,7 +102,7 @@ class ExportedTable:
             request["ProvisionedThroughput"] = throughput(self.settings.provisioned)
             for index in request.get("GlobalSecondaryIndexes", ()):
                 units = self.settings.units_of(index["IndexName"])
-                assert units is not None, "an index has the table's units unless it has its own"
+                assert units is not None, "an index without its own units has the units of the table"
                 index["ProvisionedThroughput"] = throughput(units)
         if self.settings.stream is not None:
             request["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": self.settings.stream}
@@ -122,7 +123,7 @@ def throughput(units: ProvisionedUnits) -> dict[str, int]:
 def exported_table(
     design: Design, *, name: str | None = None, description: str | None = None, settings: ExportSettings | None = None
 ) -> ExportedTable:
-    """Return a table to export; raises ExportRefused when a name is invalid."""
+    """Return a table to export; raise ExportRefused if a name is invalid."""
     design.require_keys("an export")
     settings = settings or ExportSettings()
     printed = "".join(each if each.isprintable() else " " for each in description or "")
@@ -134,7 +135,7 @@ def exported_table(
 
 
 def check_unique_names(tables: Sequence[ExportedTable]) -> None:
-    """Raise ExportRefused when two tables have the same name."""
+    """Raise ExportRefused if two tables have the same name."""
     names = [table.name for table in tables]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

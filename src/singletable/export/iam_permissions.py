@@ -18,7 +18,7 @@ from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.plan import Plan, UnsupportedPattern
 from singletable.planner.planner import plan
 
-# IAM has no action for transactions: PutItem, for example, also allows a Put in a transaction.
+# IAM has no action for transactions. For example, PutItem also allows a Put in a transaction.
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")
 READS_BY_KEY = ("GetItem", "BatchGetItem")
 
@@ -38,7 +38,7 @@ class Permission:
 
 
 def pattern_permissions(design: Design, pattern: PatternDeclaration) -> tuple[Permission, ...]:
-    """Return the permissions of a pattern; none when the pattern is not supported."""
+    """Return the permissions of a pattern. Return none if the pattern is not supported."""
     outcome = plan(design, pattern)
     if isinstance(outcome, UnsupportedPattern):
         return ()
@@ -99,7 +99,7 @@ def _derived_permissions(design: Design, entity: Entity, seen: set[type]) -> Ite
 
 
 def token_marker_permissions(design: Design) -> tuple[tuple[str, str], ...]:
-    """Return the action that stores an idempotency token, with a pattern of its partition keys.
+    """Return the action that stores an idempotency token, with a pattern of the partition keys of tokens.
 
     A table whose keys are not strings cannot store tokens.
     """
@@ -110,7 +110,7 @@ def token_marker_permissions(design: Design) -> tuple[tuple[str, str], ...]:
 
 
 ANY = "*"
-# In a StringLike pattern, these policy variables stand for the literal characters.
+# In a StringLike pattern, these policy variables represent the literal characters.
 _SPECIAL = {"*": "${*}", "?": "${?}", "$": "${$}"}
 # The last character that a policy may contain (IAM user guide, "grammar of the JSON policy language").
 _LAST_CHARACTER = "\u00ff"
@@ -121,7 +121,7 @@ class LeadingKeys:
     """The partition keys of one entity in the table or an index, as a StringLike pattern and a regular language."""
 
     pattern: str | None
-    """None when the partition key is not a single string."""
+    """None if the partition key is not a single string."""
     language: Language
 
     @property
@@ -149,7 +149,7 @@ def _pattern(parts: tuple[Part, ...]) -> str:
 
 
 def escape_literal(text: str) -> str:
-    """Escape literal text of a key; `?` stands for a character that a policy cannot contain."""
+    """Escape the literal text of a key. `?` represents a character that a policy cannot contain."""
     return "".join("?" if each > _LAST_CHARACTER else _SPECIAL.get(each, each) for each in text)
 
 
@@ -168,8 +168,8 @@ def _meets(ours: Language, theirs: tuple[KeyPart, ...]) -> bool:
 def tenant_pattern(placement: Placement, field: str, variable: str) -> str | None:
     """Return a pattern for the partition keys of one tenant, with a policy variable in place of the tenant field.
 
-    Return None if the pattern can match the keys of another tenant. Only literal text may come before the field, and
-    only the delimiter or nothing after it. The value of the field never contains the delimiter.
+    Return None if the pattern can match the keys of another tenant. Only literal text may precede the field, and only
+    the delimiter may follow it, or the end of the key. The value of the field never contains the delimiter.
     """
     if len(placement.partition) != 1:
         return None

@@ -53,7 +53,7 @@ class AwsScope:
 
 
 Keys = Callable[[Permission], str | None]
-"""A function that returns the LeadingKeys pattern of a permission; None for no restriction."""
+"""A function that returns the LeadingKeys pattern of a permission, or None for no restriction."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _of_entities(table: ExportedTable, place: AwsScope) -> Iterator[Policy]:
             _entity_statements(table, reads, place),
             notes,
         )
-        if entity.declaration.mirror_of is None:  # a mirrored edge is written with its original
+        if entity.declaration.mirror_of is None:  # a write of the original edge also writes the mirrored edge
             notes = _notes(table, (*reads, *writes))
             both = f"Read and write {entity.label} in {table.name}, with its derived data."
             allowed = _entity_statements(table, (*reads, *writes), place, token_marker_permissions(design))
@@ -146,15 +146,15 @@ def statements(
     keys: Keys,
     also: Iterable[tuple[str, str]] = (),
 ) -> list[dict[str, Any]]:
-    """Return policy statements; actions on the same resource with the same allowed keys share a statement.
+    """Return policy statements. Actions on the same resource with the same allowed keys share a statement.
 
-    `also` has further actions on the table, each with a pattern of its partition keys.
-    A client reads the design state of the table when it opens it, and every 30 seconds.
+    `also` contains further actions on the table, each with a pattern of its partition keys. A client reads the design
+    state of the table when it opens the table, and every 30 seconds.
     """
     found: dict[Index, dict[str, set[str | None]]] = defaultdict(lambda: defaultdict(set))
     for permission in permissions:
         found[permission.index][permission.action].add(keys(permission))
-    # `open` checks the table against the model. Partition keys cannot restrict it, and it reads no item.
+    # `open` compares the table with the model. This action reads no item, so partition keys cannot restrict it.
     found[table.design.table]["DescribeTable"].add(None)
     for action, pattern in also:
         found[table.design.table][action].add(pattern)
@@ -198,7 +198,9 @@ def _notes(table: ExportedTable, permissions: Sequence[Permission]) -> tuple[str
         if each.placement in entity.uniques:
             continue
         if not keys.restricts:
-            why = "has no literal prefix" if keys.pattern else "is not a single string, as LeadingKeys requires"
+            why = (
+                "has no literal prefix" if keys.pattern else "is not a single string, although LeadingKeys requires one"
+            )
             notes.append(
                 f"{entity.label} in {index.display_name}: the partition key {why}, so the policy allows every item."
             )
@@ -217,15 +219,15 @@ def _notes(table: ExportedTable, permissions: Sequence[Permission]) -> tuple[str
 
 
 def checked_size(policy: Policy) -> Policy:
-    """Return the policy, with a note when it is too long for a managed policy."""
+    """Return the policy. If it is too long for a managed policy, add a note."""
     if len(policy.name) > _NAME_CHARACTERS_MAX:
         raise ExportRefused(f"the policy name {policy.name} is longer than {_NAME_CHARACTERS_MAX} characters")
     size = len(json.dumps(policy.document, separators=(",", ":"), ensure_ascii=False))
     if size <= _CHARACTERS_MAX:
         return policy
     note = (
-        f"The policy has {size} characters, but the limit of a managed policy is {_CHARACTERS_MAX}: "
-        "split it or attach it inline."
+        f"The policy has {size} characters, but the limit of a managed policy is {_CHARACTERS_MAX}: split the policy, "
+        "or attach it inline."
     )
     return Policy(policy.name, policy.description, policy.statements, (*policy.notes, note))
 
@@ -235,9 +237,9 @@ _TAG_MARKS = "_.:/=+-@"
 
 
 def tenant_policies(table: ExportedTable, field: str, tag: str, place: AwsScope) -> tuple[Policy, ...]:
-    """Return policies to read, and to read and write, the data of the caller's tenant.
+    """Return policies for the data of the caller's tenant: one to read it, and one to read and write it.
 
-    Raises ExportRefused when the keys cannot separate tenants.
+    Raise ExportRefused if the keys cannot separate tenants.
     """
     if not re.fullmatch(r"[\w+=.@:/-]{1,128}", tag, re.ASCII):
         raise ExportRefused(f"invalid principal tag key {tag!r}; use 1 to 128 letters, digits and _ + = . @ : / -")
@@ -278,13 +280,16 @@ def _problems(permissions: list[Permission], field: str) -> Iterator[str]:
         elif field not in entity.fields:
             yield f"{what}: the entity has no field {field!r}"
         else:
-            yield f"{what}: {key!r} does not start with {{{field}}} as a separate segment"
+            yield f"{what}: the partition key {key!r} does not start with {{{field}}} as a separate segment"
 
 
 def _tenant_notes(table: ExportedTable, field: str, tag: str) -> Iterator[str]:
     delimiter = table.design.settings.delimiter
-    yield f"Set the tag {tag} of the role or session to {field}, as encoded in the keys."
+    yield f"Set the tag {tag} of the role or session to the value of {field}, encoded as in the keys."
     if token_marker_permissions(table.design):
-        yield "Transactions with an idempotency token are denied: the item of a token does not belong to a tenant."
+        yield (
+            "Transactions with an idempotency token are denied, because the item of a token does not belong to a "
+            "tenant."
+        )
     if delimiter in _TAG_MARKS:
         yield f"A tag value may contain the key delimiter {delimiter!r}: do not use it in {field}."

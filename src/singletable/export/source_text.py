@@ -16,7 +16,7 @@ def name_words(name: str) -> list[str]:
 
 
 def pascal_case(name: str) -> str:
-    """Return `ShopByHash`: letters and digits only, for CloudFormation logical IDs and Python classes."""
+    """Return `ShopByHash`, with only letters and digits, for CloudFormation logical IDs and Python classes."""
     joined = "".join(word if word.isupper() else word.capitalize() for word in name_words(name))
     return joined if joined[:1].isalpha() else f"Table{joined}"
 
@@ -28,7 +28,7 @@ def snake_case(name: str) -> str:
 
 
 def unique_names(names: Iterable[str], convert: Callable[[str], str]) -> dict[str, str]:
-    """Convert each name; if several names have the same result, append a number to the second and later ones."""
+    """Convert each name. If several names have the same result, append a number to the second and later ones."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
@@ -45,7 +45,7 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def quoted(text: str) -> str:
-    """Return a string literal that YAML, HCL and Python all accept; unprintable characters are escaped."""
+    """Return a string literal that YAML, HCL and Python all accept. Unprintable characters are escaped."""
     return f'"{"".join(_escaped(character) for character in text)}"'
 
 
@@ -65,7 +65,7 @@ _STEP = "    "
 
 @dataclass(frozen=True)
 class PythonName:
-    """An expression, written verbatim."""
+    """A Python expression, which is written unchanged."""
 
     text: str
 
@@ -85,7 +85,7 @@ def statement(head: str, value: Any, indent: str = "") -> str:
 
 
 def python_source(value: Any, indent: str = "", column: int = 0, after: int = 0) -> str:
-    """Return a value as Python source; it starts at `column`, and `after` characters follow on its last line."""
+    """Return a value as Python source. It starts at `column`, and `after` characters follow on its last line."""
     flat = _flat(value)
     if column + len(flat) + after <= LINE_CHARACTERS or not _elements(value):
         return flat

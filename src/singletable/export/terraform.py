@@ -14,7 +14,7 @@ from singletable.export.source_text import quoted, snake_case, unique_names
 
 @dataclass(frozen=True)
 class Expression:
-    """A Terraform expression, written verbatim."""
+    """A Terraform expression, which is written unchanged."""
 
     text: str
 
@@ -52,7 +52,7 @@ def _block(block: Block, indent: str) -> Iterator[str]:
 
 
 def _arguments(arguments: Mapping[str, Any], indent: str) -> Iterator[str]:
-    """Yield arguments with aligned equal signs; multi-line arguments are not aligned."""
+    """Yield arguments with aligned equal signs. Arguments on several lines are not aligned."""
     written = {name: _value(value, indent) for name, value in arguments.items()}
     runs: list[list[str]] = [[]]
     for name, text in written.items():
@@ -86,12 +86,12 @@ def _key(key: str) -> str:
 
 
 def template(text: str) -> str:
-    """Return a quoted string without interpolation."""
+    """Return a quoted string in which Terraform interpolates nothing."""
     return quoted(text).replace("${", "$${").replace("%{", "%%{")
 
 
-# The first version that can remove a single index with key_schema (changelog, issue 46602); hash_key and range_key of
-# an index are deprecated.
+# The first version that can remove a single index with key_schema (changelog, issue 46602). The arguments hash_key and
+# range_key of an index are deprecated.
 PROVIDER_VERSION = "6.37"
 TOPIC = "alarm_topic_arn"
 

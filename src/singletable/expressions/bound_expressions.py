@@ -82,7 +82,7 @@ class BoundCondition:
 
     @classmethod
     def of(cls, tree: Condition) -> Self:
-        """Return the condition of a tree whose values are constants, so that it needs no placeholders."""
+        """Return the condition of a tree whose values are constants, so that the condition needs no placeholders."""
         used = paths(tree)
         attributes = frozenset(path.attribute for path in used)
         nested = frozenset(path.attribute for path in used if len(path.steps) > 1)
@@ -123,12 +123,12 @@ class BoundUpdate:
         return self.update.apply(item, self.values)
 
     def updated(self, item: Item) -> dict[str, Any]:
-        """Return the parts that the update changes, of the item before it (UPDATED_OLD) or after it (UPDATED_NEW)."""
+        """Return the parts that the update changes, with their old (UPDATED_OLD) or new (UPDATED_NEW) values."""
         return self.update.changed_paths.apply(item)
 
 
 class Expressions:
-    """Parses the expressions of one request; call `finish` after the last expression, to reject unused placeholders."""
+    """Parses the expressions of one request. Call `finish` after the last expression, to reject unused placeholders."""
 
     __slots__ = ("_has_short_names", "_key", "_names", "_parsed", "values")
 
@@ -193,8 +193,8 @@ def reject_placeholders_without_expressions(names: object, values: object, expre
     """Reject placeholders in a request without expressions; `expressions` has the text of each expression parameter.
 
     Pass the parameters in the order in which DynamoDB's message lists them, such as FilterExpression and then
-    KeyConditionExpression for a Query. A ProjectionExpression cannot use values, so it does not justify value
-    placeholders.
+    KeyConditionExpression for a Query. A ProjectionExpression cannot use values, so with a ProjectionExpression alone,
+    value placeholders are rejected.
     """
     if names is not None and all(text is None for text in expressions.values()):
         raise invalid("ExpressionAttributeNames can only be specified when using expressions")

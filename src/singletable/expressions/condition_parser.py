@@ -1,4 +1,4 @@
-"""The parser of condition, filter and key condition expressions; NOT has precedence over AND, and AND over OR."""
+"""The parser of condition, filter and key condition expressions. NOT has precedence over AND, and AND over OR."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def parse_condition(parameter: str, text: str, names: Mapping[str, str]) -> Pars
 class _Group:
     """The conditions and operators between two parentheses, or in the whole text.
 
-    `opened` is the position of the opening parenthesis. `conjuncts` are the conditions since the last OR.
+    `opened` is the position of the opening parenthesis. `conjuncts` are the conditions after the last OR.
     """
 
     opened: int = -1
@@ -120,7 +120,7 @@ class _ConditionParser:
                 self._groups[-1].negations += 1
 
     def _condition(self) -> Condition:
-        """Parse a comparison or a function; some of the open groups may be parentheses around its first operand."""
+        """Parse a comparison or a function. Some of the open groups may be parentheses around its first operand."""
         reader, groups = self._reader, self._groups
         reader.postpone_parentheses_check()
         operand, called_at = reader.operand(), reader.called_at
@@ -169,6 +169,6 @@ class _ConditionParser:
         return operand
 
     def _reject_boolean_function(self, operand: Operand, called_at: int) -> None:
-        """Reject a boolean function as an operand of a comparison: it has no value."""
+        """Reject a boolean function as an operand of a comparison, because it returns no value."""
         if isinstance(operand, Function) and operand.name in _TESTS:
             self._reader.add_misuse(called_at)

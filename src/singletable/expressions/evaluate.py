@@ -177,7 +177,7 @@ def _any(tests: list[Test]) -> Test:
 
 def _negation(part: Condition) -> Test:
     negative = True
-    while isinstance(part, Not):  # a long chain of NOT must not recurse
+    while isinstance(part, Not):  # a loop, because recursion would fail for a long chain of NOT
         part, negative = part.part, not negative
     test = compile_condition(part)
     return (lambda item, values: not test(item, values)) if negative else test

@@ -196,7 +196,7 @@ class ExpressionReader:
         return path
 
     def _enclosing_call(self, opened: list[int | OpenCall]) -> OpenCall | None:
-        """Return the function call that has the innermost open call as an argument, or None."""
+        """Return the function call whose argument is the innermost open call, or None."""
         return next((group for group in reversed(opened[:-1]) if isinstance(group, OpenCall)), None)
 
     def _function_of(self, call: OpenCall, enclosing: OpenCall | None) -> Function:
@@ -226,7 +226,7 @@ class ExpressionReader:
 
     def _index(self) -> int:
         token = self.take("index")
-        # Count the digits first, because int() is slow for thousands of digits, or raises.
+        # Count the digits first, because int() is slow for thousands of digits, or raises an error.
         index = int(token.text) if len(token.text) <= len(str(LIST_INDEX_MAX)) else LIST_INDEX_MAX + 1
         if index > LIST_INDEX_MAX:
             self.add_error(self.at - 1, f"List index is not within the allowable range; index: [{token.text}]")

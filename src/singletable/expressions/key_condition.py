@@ -31,7 +31,7 @@ _NOT_SUPPORTED = "Query key condition not supported"
 
 @dataclass(frozen=True)
 class KeyTest:
-    """A test of a key attribute: its operator, and the operands that the attribute is compared with."""
+    """A test of a key attribute: an operator, and the operands with which the attribute is compared."""
 
     attribute: str
     operator: KeyOperator
@@ -49,7 +49,7 @@ class BoundKeyTest(NamedTuple):
 class KeyRange(NamedTuple):
     """A range of keys: values for all partition attributes and for zero or more leading sort attributes.
 
-    `last` is the test of the next sort attribute, if that test has an operator other than `=`.
+    `last` is the test of the next sort attribute, if this test has an operator other than `=`.
     """
 
     partition: tuple[Any, ...]
@@ -83,7 +83,7 @@ class KeyCondition:
     def range_of(
         self, partition: Sequence[str], sort: Sequence[str], types: Mapping[str, str], accept: Accept | None = None
     ) -> KeyRange:
-        """Return the range for a key with these attributes and types; `accept` may reject the value of an attribute."""
+        """Return the range for a key with these attributes and types. `accept` can reject the value of an attribute."""
         self.check()
         tests = self.tests
         if len(partition) > 1 or len(sort) > 1 or len(tests) > 1 + len(sort):

@@ -26,7 +26,7 @@ _TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A token and its position in the text; the kind of a keyword or symbol is the keyword or symbol itself."""
+    """A token and its position in the text. The kind of a keyword or symbol is the keyword or symbol itself."""
 
     kind: str
     text: str

@@ -86,7 +86,10 @@ class Printer:
         return f"({text})" if isinstance(node, parenthesised) else text
 
     def update(self, changes: Iterable[Change], printed: Mapping[str, list[str]] | None = None) -> str:
-        """Print an update with its clauses in the usual order; `printed` has the texts that each clause starts with."""
+        """Print an update with its clauses in the usual order.
+
+        `printed` has the text of changes that start each clause.
+        """
         clauses = {action: list(texts) for action, texts in (printed or {}).items()}
         for change in changes:
             action, text = self._change(change)

@@ -10,7 +10,7 @@ from singletable.expressions.expression_reader import ExpressionReader
 from singletable.expressions.operand_checks import Check, FailedCheck, shown_path
 from singletable.expressions.tree import Path
 
-# The selected parts of a map by name, or of a list by position; None selects the whole value.
+# The selected parts: of a map by name, or of a list by position. None selects the whole value.
 Places = dict[str | int, "Places | None"]
 
 
@@ -75,13 +75,13 @@ class _PathNode:
 
 
 class DistinctPaths:
-    """The paths of one expression; no two of them may overlap or conflict."""
+    """The paths of one expression. No two of them may overlap or conflict."""
 
     def __init__(self) -> None:
         self._root = _PathNode()
 
     def add(self, path: Path) -> str | None:
-        """Add a path; return an error message if it overlaps or conflicts with a path that was added before."""
+        """Add a path. Return an error message if it overlaps or conflicts with an earlier path."""
         node = self._root
         for step in path.steps:
             if node.path is not None:

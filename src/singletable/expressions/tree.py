@@ -46,7 +46,10 @@ Leaf = Path | Constant | Parameter
 
 @dataclass(frozen=True)
 class Function:
-    """A function call. Most functions are conditions; `size` returns a value; two functions are for updates only."""
+    """A function call.
+
+    Most functions are conditions, `size` returns a value, and two functions are only for updates.
+    """
 
     name: str
     arguments: tuple[Operand, ...]
@@ -116,7 +119,7 @@ Condition = Compare | BetweenBounds | In | Function | And | Or | Not
 
 @dataclass(frozen=True)
 class Change:
-    """One change of an update, to the value at a path; APPEND means SET with list_append."""
+    """One change of an update, to the value at a path. APPEND means SET with list_append."""
 
     action: Literal["SET", "ADD", "REMOVE", "DELETE", "APPEND"]
     path: Path

@@ -18,9 +18,9 @@ from singletable.expressions.projection import PathProjection, target_checks
 from singletable.expressions.tree import Arithmetic, Change, Constant, Function, Operand, Parameter, Path, paths
 from singletable.values.scalars import add_numbers, subtract_numbers
 
-# A function of the current value at a path, the item and the request values; it returns the new value, or None.
+# A function of the current value at a path, the item and the request values. It returns the new value, or None.
 ChangeFunction = Callable[[Any, Item, Values], Any]
-# The changes inside a map by name, or inside a list by position.
+# The changes inside a map, by name, or inside a list, by position.
 Places = dict[str | int, "ChangeFunction | Places"]
 
 INCORRECT_TYPE = "An operand in the update expression has an incorrect data type"
@@ -58,7 +58,7 @@ class ItemUpdate:
         return frozenset(path.attribute for path in used if len(path.steps) > 1)
 
     def apply(self, item: Item, values: Values) -> dict[str, Any]:
-        """Return the updated item as a new dict; the given item does not change, and both share unchanged values."""
+        """Return the updated item as a new dict. The given item does not change; both items share unchanged values."""
         changed = dict(item)
         for name, action in self._whole:
             value = action(item.get(name), item, values)
@@ -71,7 +71,7 @@ class ItemUpdate:
         return changed
 
     def updated(self, item: Item) -> dict[str, Any]:
-        """Return the parts that the update changes, of the item before it (UPDATED_OLD) or after it (UPDATED_NEW)."""
+        """Return the parts that the update changes, with their old (UPDATED_OLD) or new (UPDATED_NEW) values."""
         return self.changed_paths.apply(item)
 
 
@@ -110,7 +110,10 @@ def _change_members(places: Places, members: Mapping[str, Any], item: Item, valu
 
 
 def _change_elements(places: Places, elements: list[Any], item: Item, values: Values) -> list[Any]:
-    """Return the changed list; positions refer to the list before the update, and a position after its end appends."""
+    """Return the changed list.
+
+    Positions refer to the list before the update. A position after its end appends the value.
+    """
     changed, length = list(elements), len(elements)
     for at in sorted(step for step in places if isinstance(step, int)):
         value = _change_value(places[at], elements[at] if at < length else None, item, values)
@@ -168,7 +171,8 @@ def _attribute_getter(steps: tuple[str | int, ...]) -> Getter:
 
 def _if_not_exists(steps: tuple[str | int, ...], other: Getter) -> Getter:
     def get(item: Item, values: Values) -> Any:
-        # Like DynamoDB Local, read both operands: a missing second operand is an error even if the first one exists.
+        # Like DynamoDB Local, read both operands: a missing second operand is an error even if the first operand
+        # exists.
         default, value = other(item, values), value_at(item, steps)
         return default if value is None else value
 
@@ -268,7 +272,10 @@ def parse_update(parameter: str, text: str, names: Mapping[str, str]) -> ParsedU
 
 
 class _UpdateParser:
-    """Parses the sections of an update. `value_checks` are grouped by change: DynamoDB checks the last one first."""
+    """Parses the sections of an update.
+
+    `value_checks` are grouped by change, because DynamoDB checks the last change first.
+    """
 
     def __init__(self, reader: ExpressionReader) -> None:
         self._reader = reader
@@ -286,7 +293,8 @@ class _UpdateParser:
                 reader.take(",")
                 self._change(cast(Action, section))
             if section in seen:
-                # DynamoDB reports an error inside the repeated section first, so this error gets the position after it.
+                # DynamoDB first reports an error inside the repeated section. So this error has the position after the
+                # section.
                 reader.add_error(reader.at, f'The "{section}" section can only be used once in an update expression;')
             seen.add(section)
             section = reader.take("SET", "REMOVE", "ADD", "DELETE", "end").kind

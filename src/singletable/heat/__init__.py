@@ -1,1 +1,1 @@
-"""Heat: the hottest partitions of a design, when they throttle, and how sharding helps."""
+"""Heat: the hottest partitions of a design, the traffic at which they throttle, and the effect of sharding."""

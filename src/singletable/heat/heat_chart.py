@@ -14,7 +14,7 @@ _WIDTH, _LEFT, _RIGHT = 960, 345, 910
 _BAR, _GAP = 13, 3
 _SHOWN_MAX = 6
 _LEAST, _MOST = 0.001, 1000.0
-"""The lowest and highest demand on the scale; 1 is the full capacity of one partition."""
+"""The lowest and the highest demand on the scale. 1 is the full capacity of one partition."""
 _COOL, _WARM, _HOT, _AFTER = "#2a9d8f", "#e9a23b", "#d1495b", "#2a9d8f"
 _STYLE = (
     "<style>text{font:13px system-ui,sans-serif;fill:#22303c}.small{font-size:11px;fill:#5b6b79}"

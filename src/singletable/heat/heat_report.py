@@ -28,7 +28,7 @@ class TableHeat:
     label: str
     demand: Demand
     results: tuple[SimulationResult, ...]
-    """One simulation per growth."""
+    """One simulation for each growth."""
     guesses_reads: bool
     guesses_writes: bool
 
@@ -51,11 +51,11 @@ class PartitionHeat:
 
     partition: HotPartition
     results: tuple[SimulationResult, ...]
-    """One simulation per growth."""
+    """One simulation for each growth."""
     throttles_at: Growth | None
-    """The smallest growth that throttles the partition; None if no growth does."""
+    """The smallest growth that throttles the partition. None if no growth throttles it."""
     advice: tuple[HeatAdvice, ...] = ()
-    """One piece of advice per growth that throttles the partition."""
+    """One piece of advice for each growth that throttles the partition."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from singletable.values.item_size import TRANSACTION_WRITE_FACTOR
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTITION_WRITE_UNITS_PER_SECOND_MAX
 
 SINGLE_ITEM = "it is a single item"
-"""The reason why neither a split nor sharding helps."""
+"""The reason why neither a split of the partition nor sharding helps."""
 LARGE_CALL = 0.1
 """A call is a burst if it consumes more than this share of the capacity of a partition in one second."""
 
@@ -45,7 +45,7 @@ class Demand:
 
     @property
     def partitions(self) -> float:
-        """The combined demand as a number of partitions: 1 is the full capacity of one partition."""
+        """The combined demand as a number of partitions. 1 is the full capacity of one partition."""
         return self.reads / PARTITION_READ_UNITS_PER_SECOND_MAX + self.writes / PARTITION_WRITE_UNITS_PER_SECOND_MAX
 
     def times(self, factor: float) -> Demand:
@@ -70,7 +70,7 @@ class PartitionLoad:
     is_guessed: bool = False
     """Whether the rate, the units per call or the distribution over partitions is a guess."""
     finds_copies: bool = False
-    """Whether this load is the query of a write for the copies that the write must update."""
+    """Whether this load is the query with which a write finds the copies that it must update."""
 
     @property
     def is_burst(self) -> bool:
@@ -91,7 +91,7 @@ class HotPartition:
     template: str
     loads: tuple[PartitionLoad, ...]
     unsplittable_reason: str
-    """Why DynamoDB cannot split the hot partition; empty if DynamoDB can split it."""
+    """Why DynamoDB cannot split the hot partition. Empty if it can."""
 
     @property
     def demand(self) -> Demand:
@@ -163,7 +163,7 @@ def _unsplittable_reason(design: Design, found: list[tuple[Placement, PartitionL
     writers = [(placement, load) for placement, load in found if load.demand.writes]
     growing = [load.entity.label for placement, load in writers if grows_at_one_end(load.entity, placement)]
     if growing:
-        return f"new items of {growing[0]} always sort last, so a split would leave all writes in one half"
+        return f"new items of {growing[0]} always sort last, so after a split one half would still get all writes"
     if all(is_single(placement) for placement, _ in found):
         return SINGLE_ITEM
     return ""
@@ -234,7 +234,7 @@ def _parts(call: CallCost, index: Index) -> int:
     if call.plan.pattern.is_write:
         return 1
     if index.alias != call.plan.index.alias or call.plan.operation == "BatchGetItem":
-        return max(1, call.estimate.items)  # items read one by one, each in its own partition
+        return max(1, call.estimate.items)  # the call reads the items one by one, and each item is in its own partition
     return prod(spread_values(call.plan).values())
 
 
@@ -248,11 +248,11 @@ class CopyWrites:
     found: Plan
     """The query that finds the copies."""
     count: int
-    """The number of copies that a call changes; 0 for a new item, but the call still queries for copies."""
+    """The number of copies that a call changes. For a new item it is 0, although the call still queries for copies."""
 
     @property
     def reads(self) -> dict[str, float]:
-        """The read units of finding the copies, by `table` or index label."""
+        """The read units for finding the copies, by `table` or index label."""
         return copy_read_units(self.sizes, self.part, self.found, self.kind, self.count)
 
     def parts(self, placement: Placement) -> float:
@@ -266,7 +266,7 @@ class CopyWrites:
         return self.parts(placement)
 
     def _in_one_partition(self, placement: Placement) -> float:
-        """Return the maximum number of copies in one partition, if only the `_shared` fields are the same in all."""
+        """Return the maximum number of copies in one partition if only the `_shared` fields are equal in all copies."""
         entity = self.part.entity
         if placement.index.is_table and is_single(placement):
             return 1.0
@@ -285,7 +285,7 @@ class CopyWrites:
 def derived_writes_of(
     sizes: ItemSizes, call: CallCost
 ) -> Iterator[tuple[Entity, Mapping[str, float], CopyWrites | None]]:
-    """Yield the other entities that a call writes, with their units by label; for copies, also a CopyWrites."""
+    """Yield the other entities that a call writes, with their units by label. For copies, also yield a CopyWrites."""
     if not call.plan.pattern.is_write:
         return
     write = write_of_plan(call.plan)
@@ -300,7 +300,7 @@ def derived_writes_of(
 
 
 def _copies(sizes: ItemSizes, part: DerivedItem, kind: WriteKind, by_index: Mapping[str, float]) -> CopyWrites | None:
-    """Return the copies that a write updates; None if the derived item is not a copy."""
+    """Return the copies that a write updates. Return None if the derived item is not a copy."""
     if part.copy is None:
         return None
     found = plan_copies_query(sizes.design, part.copy, part.entity)

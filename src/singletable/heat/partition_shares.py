@@ -41,9 +41,10 @@ def share_of(
     fixed: frozenset[str] = frozenset(),
     spread: Mapping[str, int] | None = None,
 ) -> PartitionShare:
-    """Return the share of the hottest partition, assuming independent fields.
+    """Return the share of the hottest partition, assuming that the fields are independent.
 
-    `fixed` are fields that the pattern sets to a constant; `spread` maps fields to the number of values read at once.
+    `fixed` are fields that the pattern sets to a constant. `spread` maps fields to the number of values that are read
+    at once.
     """
     parts: list[float] = []
     hot: list[str] = []
@@ -63,15 +64,16 @@ def share_of(
 def spread_values(plan: Plan) -> dict[str, int]:
     """Return the number of values that a read queries for each fan-out: shards, buckets, cells or field values."""
     known = prod(fan_out.count for fan_out in plan.fan_outs if fan_out.count is not None)
-    open_ended = max(1, (plan.pattern.options.fanout or 1) // known)  # the number of cells or buckets is not fixed
+    # the number of cells or buckets depends on the arguments
+    open_ended = max(1, (plan.pattern.options.fanout or 1) // known)
     return {fan_out.name: open_ended if fan_out.count is None else fan_out.count for fan_out in plan.fan_outs}
 
 
 def _share(value: PartitionValue, read_at_once: int) -> tuple[float, str]:
-    """Return the share of the most frequent value, and the guess in it; empty if the share is known."""
+    """Return the share of the most frequent value, and the guess in it. The guess is empty if the share is known."""
     if isinstance(value.derived, Shard):
         return 1 / value.derived.of, ""
-    if isinstance(value.derived, Bucket):  # all writes go to the current bucket; a read uses several buckets
+    if isinstance(value.derived, Bucket):  # all writes go to the current bucket, but a read uses several buckets
         return 1 / read_at_once, ""
     if value.hottest is not None:
         return value.hottest, ""
@@ -93,13 +95,13 @@ def _derived_count(derived: DerivedValue) -> int:
 
 
 def grows_at_one_end(entity: Entity, placement: Placement) -> bool:
-    """Whether new items always sort last: after a split, all writes would still go to one half."""
+    """Return whether new items always sort last. After a split, all writes would then still go to one half."""
     first = next(iter(placement.sort), None)
     return first is not None and _first_type(entity, first) in (date, datetime)
 
 
 def is_single(placement: Placement) -> bool:
-    """Whether a partition has at most one item of the entity, because the sort key contains no field."""
+    """Return whether a partition has at most one item of the entity, because the sort key contains no field."""
     return not any(part.fields for part in placement.sort)
 
 

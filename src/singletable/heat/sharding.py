@@ -1,4 +1,4 @@
-"""Find how many shards a hot partition needs: add a shard to its key, then plan, price and simulate the new design."""
+"""The number of shards that a hot partition needs: adds a shard to its key, then plans, prices and simulates it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from singletable.planner.planner import plan
 from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 UTILISATION = 0.7
-"""The target utilisation of a shard; the rest is for random variation of the traffic."""
+"""The target utilisation of a shard. The rest is for random variation of the traffic."""
 SHARDS_MAX = 1_000
 
 
@@ -80,9 +80,10 @@ def sharding_for(design: Design, hot: HotPartition, growth: Growth) -> Sharding 
     if hot.unsplittable_reason == SINGLE_ITEM:
         if load.demand.writes:
             return (
-                "All writes go to one item, which sharding cannot spread: count from the stream, or in several items."
+                "All writes go to one item, which sharding cannot spread: count with a stream consumer, or in several "
+                "items."
             )
-        return "All reads go to one item, which sharding cannot spread: cache it, or keep copies of it."
+        return "All reads go to one item, which sharding cannot spread: cache the item, or store copies of it."
     if not isinstance(_keys(entity.declaration, alias)[0][0], str):
         return "Its partition key is not a template; only a key template can contain a shard."
     own = _own_shard(entity, alias)
@@ -91,7 +92,7 @@ def sharding_for(design: Design, hot: HotPartition, growth: Growth) -> Sharding 
         return "No field outside the partition key distinguishes its items, so no shard can be computed."
     largest = max((load.at_once.partitions for load in hot.bursts), default=0.0)
     needed = math.ceil(max(hot.demand.times(growth.times).partitions, largest) / UTILISATION)
-    needed *= 1 if own is None else own[1].of  # the existing shards are equally hot, so multiply their number
+    needed *= 1 if own is None else own[1].of  # the existing shards are equally hot, so their number is multiplied
     most: Sharding | None = None
     for shards in _counts(needed):
         found = _sharded(design, hot, entity, fields, shards, growth)
@@ -112,14 +113,14 @@ def _beyond_shards(most: Sharding | None, growth: Growth) -> str:
                 f"More shards do not help, because {names} would read every shard: "
                 "cache the result, or read less per call."
             )
-    return f"Not even {SHARDS_MAX:,} shards are enough; consider whether all traffic must use one access pattern."
+    return f"Even {SHARDS_MAX:,} shards are not enough; consider whether all traffic must use one access pattern."
 
 
 def _counts(needed: int) -> Iterator[int]:
     while needed < SHARDS_MAX:
         yield needed
         needed *= 2
-    if needed < 2 * SHARDS_MAX:  # the maximum is not enough when twice as many are needed
+    if needed < 2 * SHARDS_MAX:  # if the partition needs less than twice the maximum, the maximum is proposed
         yield SHARDS_MAX
 
 
@@ -133,7 +134,7 @@ def _shard_fields(entity: Entity, alias: str) -> tuple[str, ...]:
 
 
 def _own_shard(entity: Entity, alias: str) -> tuple[str, Shard] | None:
-    """Return the shard that the partition key already contains, with its name; None if there is none."""
+    """Return the shard that the partition key already contains, with its name. Return None if there is none."""
     for part in entity.placements[alias].partition:
         for slot in part.template.slots if isinstance(part, TemplatePart) else ():
             if isinstance(slot, DerivedSlot) and isinstance(slot.derived, Shard):
@@ -187,13 +188,14 @@ def _keys(declaration: EntityDeclaration, alias: str) -> tuple[tuple[Any, ...], 
 
 
 def _replanned(before: Design, made: Design, shard_name: str, more: Fraction) -> tuple[Design, dict[str, int]]:
-    """Set the fan-out that each read needs with the new shards; raise DesignError if a pattern becomes unsupported."""
+    """Set the fan-out that each read needs with the new shards. Raise DesignError if a pattern becomes unsupported."""
     patterns: list[PatternDeclaration] = []
     fanned: dict[str, int] = {}
     for pattern in made.patterns:
         outcome = plan(made, pattern)
         if isinstance(outcome, UnsupportedPattern):
-            if isinstance(plan(before, pattern), UnsupportedPattern):  # it was not supported before the change
+            # the pattern was not supported before the change either
+            if isinstance(plan(before, pattern), UnsupportedPattern):
                 patterns.append(pattern)
                 continue
             raise DesignError([_lost(pattern, outcome.reason)])
@@ -207,11 +209,14 @@ def _replanned(before: Design, made: Design, shard_name: str, more: Fraction) ->
 
 
 def _fanout(made: Design, pattern: PatternDeclaration, outcome: Plan, shard_name: str, more: Fraction) -> int | None:
-    """Return the fan-out that a pattern must declare with the new shards; None if its declaration stays the same."""
+    """Return the fan-out that a pattern must declare with the new shards.
+
+    Return None if its declaration stays the same.
+    """
     declared = pattern.options.fanout
     if (
         declared is not None and outcome.queries is None
-    ):  # cells or buckets depend on the arguments, each in every shard
+    ):  # cells or buckets depend on the arguments, and each shard contains all of them
         is_sharded = any(fan_out.name == shard_name for fan_out in outcome.fan_outs)
         return math.ceil(declared * more) if is_sharded else None
     if outcome.verdict is not Verdict.UNDECLARED_FANOUT:

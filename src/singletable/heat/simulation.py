@@ -1,11 +1,11 @@
 """Simulate an hour of traffic, second by second, and count the requests that partitions and tables throttle.
 
-A partition serves 3,000 read units or 1,000 write units per second, or a mix of both, and never more.
-Adaptive capacity is immediate: a hot item collection has its own partition from the first second. DynamoDB splits a
-partition that stays hot, if it can; the delay is not documented, and the simulation assumes ten minutes.
-Traffic is steady, except for calls that consume more than a tenth of a partition's capacity: each is one burst.
-An on-demand table serves twice its previous peak, at least 12,000 read or 4,000 write units per second; its new peak
-counts half an hour later. A provisioned table saves unused capacity for up to five minutes.
+A partition serves 3,000 read units or 1,000 write units per second, or a mix of both, and never more. Adaptive capacity
+is immediate: a hot item collection has its own partition from the first second. If a partition stays hot, DynamoDB
+splits it if this is possible. The delay is not documented; the simulation assumes ten minutes. Traffic is steady,
+except for calls that consume more than a tenth of a partition's capacity. Each of these calls is one burst. An
+on-demand table serves twice its previous peak, and at least 12,000 read or 4,000 write units per second. A new peak
+takes effect half an hour later. A provisioned table saves unused capacity for up to five minutes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class SimulationResult:
     share: float
     """The throttled share of all traffic."""
     first_second: int | None
-    """The first second with throttling; None if nothing is throttled."""
+    """The first second with throttling. None if nothing is throttled."""
     splits: int = 0
 
     @property
@@ -65,7 +65,7 @@ def simulate_hot_partition(hot: HotPartition, growth: Growth) -> SimulationResul
 def simulate_partition(
     steady: Demand, growth: Growth, *, can_split: bool, bursts: Sequence[PartitionLoad] = ()
 ) -> SimulationResult:
-    """Simulate a partition with steady traffic and bursts; both grow over time."""
+    """Simulate a partition with steady traffic and bursts, which both grow over time."""
     splits = 0
     hot_since: int | None = None
     arrivals = [_arrivals(load, growth) for load in bursts]
@@ -88,7 +88,7 @@ def simulate_partition(
 
 
 def _arrivals(load: PartitionLoad, growth: Growth) -> Iterator[float]:
-    """Yield the demand of burst calls in each second, as a number of partitions; the first second has a call."""
+    """Yield the demand of burst calls in each second, as a number of partitions. The first second has a call."""
     so_far = 0.0
     for second in range(growth.seconds):
         before, so_far = so_far, so_far + load.calls_per_second * growth.factor(second)

@@ -1,4 +1,4 @@
-"""Draft of a model: tables, entities, keys and patterns as plain values, from which the Python file is written."""
+"""Draft of a model: tables, entities, keys and patterns as plain values. The Python file is written from the draft."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FieldType = Literal[
     "UUID",
     "Any",
 ]
-"""The types that importers infer; `DraftField.type` can be any annotation that `restricted_tree` allows."""
+"""The types that importers infer. `DraftField.type` can be any annotation that `restricted_tree` allows."""
 RangeKind = Literal["Between", "Since", "Until", "Prefix", "Subtree", "Children", "Radius", "Box", "Nearest"]
 PatternKind = Literal["get", "query", "collection", "within", "ancestors", "put", "create", "update", "delete"]
 DerivedKind = Literal["shard", "bucket", "first_letter", "depth", "parent", "geohash", "derive"]
@@ -37,7 +37,7 @@ ProjectionKind = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
 
 @dataclass(frozen=True)
 class PythonCode:
-    """A value as Python source text, where the value itself is not available: `Colour.RED`."""
+    """A value as Python source text, for a case in which the value itself is not available: `Colour.RED`."""
 
     text: str
     is_mutable: bool = False
@@ -45,16 +45,16 @@ class PythonCode:
 
 @dataclass(frozen=True)
 class DraftField:
-    """A field of an entity, with the attribute that stores it if that has another name."""
+    """A field of an entity, with its attribute if the attribute has another name."""
 
     name: str
     type: str
     """The annotation without None: `str`, `list[Line]`."""
     optional: bool = False
-    """Whether the field can be None; None is then its default."""
+    """Whether the field can be None. None is then its default."""
     attribute: str | None = None
     choices: tuple[str, ...] = ()
-    """The only texts that the field can have, if they are known."""
+    """The only texts that the field can contain, if they are known."""
     must_be_given: bool = False
     """Whether an optional field has no default."""
     has_default: bool = False
@@ -80,12 +80,12 @@ class DraftClass:
     class_name: str
     fields: tuple[DraftField, ...]
     doc: str | None = None
-    """The docstring; None means that it is unknown and the class name is used."""
+    """The docstring. None means that it is unknown; the class name is then used."""
 
 
 @dataclass(frozen=True)
 class DraftEnum:
-    """An enumeration; `base` is what its class statement inherits from."""
+    """An enumeration. `base` is the base class in its class statement."""
 
     class_name: str
     members: Mapping[str, str | int]
@@ -95,7 +95,7 @@ class DraftEnum:
 
 @dataclass(frozen=True)
 class NativeKey:
-    """A key position that is the attribute of a field."""
+    """A key attribute that stores the value of a field."""
 
     field: str
     format: str = ""
@@ -107,7 +107,7 @@ Position = str | NativeKey
 
 @dataclass(frozen=True)
 class DraftKeys:
-    """The key of an entity in the table or in an index; several positions are a multi-attribute key."""
+    """The key of an entity in the table or in an index. Several positions form a multi-attribute key."""
 
     partition: tuple[Position, ...]
     sort: tuple[Position, ...] = ()
@@ -135,18 +135,18 @@ class DraftEntity:
     fields: tuple[DraftField, ...]
     keys: Mapping[str, DraftKeys]
     stored_name: str | None = None
-    """The value of the type attribute, if it is not the class name."""
+    """The value of the type attribute, if it differs from the class name."""
     doc: str | None = None
     ttl: str | None = None
     accept: Mapping[str, str] = field(default_factory=dict)
     derived: Mapping[str, DraftDerived] = field(default_factory=dict)
     identity: tuple[str, ...] | None = None
-    """The fields that identify an item, if they are not a field named `id` or after the class."""
+    """The fields that identify an item, unless it is a field named `id` or named after the class."""
     schema_version: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Other keyword arguments of `@entity`; a value can be `PythonCode`."""
+    """Other keyword arguments of `@entity`. A value can be `PythonCode`."""
     upgrades: Mapping[int, str] = field(default_factory=dict)
-    """The functions that upgrade items, by the version that they upgrade from."""
+    """The functions that upgrade items, by the version of the items that they upgrade."""
 
 
 @dataclass(frozen=True)
@@ -161,12 +161,12 @@ class DraftIndex:
     projection: ProjectionKind = "ALL"
     included: tuple[str, ...] = ()
     is_inverse: bool = False
-    """Whether its keys are those of the table, swapped, so that entities declare none for it."""
+    """Whether the index swaps the keys of the table, so that entities declare no keys for it."""
 
 
 @dataclass(frozen=True)
 class DraftParameter:
-    """A parameter of a pattern, which binds to the field of its name or is used in a condition."""
+    """A parameter of a pattern. It binds to the field of the same name, or a condition uses it."""
 
     name: str
     type: str
@@ -180,7 +180,7 @@ class DraftParameter:
 
 
 def paging(default: int = 20) -> tuple[DraftParameter, DraftParameter]:
-    """Return the parameters of a pattern that returns pages."""
+    """Return the parameters that a pattern needs to return pages."""
     limit = DraftParameter("limit", "int", by_name=True, has_default=True, default=default)
     return limit, DraftParameter("cursor", "str", optional=True, by_name=True, has_default=True)
 
@@ -193,20 +193,20 @@ class DraftPattern:
     title: str
     kind: PatternKind
     entities: tuple[str, ...]
-    """The class names; a collection has several, and the first is its head."""
+    """The class names. A collection has several, and the first one is its head."""
     parameters: tuple[DraftParameter, ...] = ()
-    """A put or a create without parameters takes the whole item."""
+    """Empty for a put or a create that takes the whole item."""
     newest_first: bool = False
     changes: tuple[Change, ...] = ()
     where: Condition | None = None
     filter: Condition | None = None
     order_by: Path | None = None
     limit: int | str | None = None
-    """The number of items, or the name of the parameter for it if that is not `limit`."""
+    """The number of items, or the name of the parameter for it if the name differs from `limit`."""
     view: str | None = None
-    """The class that items are read into; for a collection, the name of its shape."""
+    """The class of the returned objects. For a collection, the name of its shape."""
     members: tuple[DraftField, ...] = ()
-    """The fields of a collection, if they are not the first entity and a list of each other one."""
+    """The fields of a collection, unless they are the first entity and a list of each other entity."""
     hydrate: bool = False
     consistent: bool = False
     entry: str | None = None
@@ -216,14 +216,14 @@ class DraftPattern:
     fanout: int | None = None
     accept: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Other keyword arguments of `@pattern`; a value can be `PythonCode`."""
+    """Other keyword arguments of `@pattern`. A value can be `PythonCode`."""
     is_proposed: bool = False
-    """Whether an importer derived the pattern from the keys, and the source does not contain it."""
+    """Whether an importer proposed the pattern because of the keys, and the source does not contain it."""
 
 
 @dataclass(frozen=True)
 class DraftTable:
-    """A table; `notes` become comments: what the model does not contain, or what the importer assumed, and why."""
+    """A table. `notes` become comments: what the model does not contain, or what the importer assumed, and why."""
 
     class_name: str
     name: str
@@ -265,12 +265,12 @@ def all_of(conditions: Collection[Condition]) -> Condition | None:
 
 
 def set_to_parameter(name: str) -> Change:
-    """Return the change that sets a field to the parameter of its name."""
+    """Return the change that sets a field to the parameter with the same name."""
     return Change("SET", Path((name,)), Parameter(name))
 
 
 def fields_in(positions: tuple[Position, ...]) -> list[str]:
-    """Return the fields that a key contains, in order and without repetition."""
+    """Return the fields that a key contains, in order and without duplicates."""
     names: dict[str, None] = {}
     for each in positions:
         found = [each.field] if isinstance(each, NativeKey) else re.findall(r"\{([^{}:]+)[^{}]*\}", each)
@@ -279,17 +279,20 @@ def fields_in(positions: tuple[Position, ...]) -> list[str]:
 
 
 def key_form(positions: tuple[Position, ...]) -> tuple[str, ...]:
-    """Return the positions with empty slots, to compare keys of different entities."""
+    """Return the positions of a key without the names in its slots, to compare keys of different entities."""
     return tuple("native" if isinstance(each, NativeKey) else re.sub(r"\{[^{}]*\}", "{}", each) for each in positions)
 
 
 def snake_case(name: str) -> str:
-    """Return a class name as the model writes it before `_id`."""
+    """Return a class name in the form that the model uses before `_id`."""
     return "".join(f"_{each.lower()}" if each.isupper() else each for each in name).lstrip("_")
 
 
 def identity_of(name: str, fields: Collection[str], keys: DraftKeys) -> tuple[str, ...] | None:
-    """Return the identifying fields if the usual field (`id`, `order_id`) is not part of the key, otherwise None."""
+    """Return the identifying fields if the usual field (`id`, `order_id`) is not part of the key.
+
+    Otherwise return None.
+    """
     in_key = tuple(each for each in fields_in((*keys.partition, *keys.sort)) if each in fields)
     usual = next((each for each in ("id", f"{snake_case(name)}_id") if each in fields), None)
     return None if usual in in_key or (usual is None and in_key) else in_key

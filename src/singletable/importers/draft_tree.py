@@ -1,4 +1,4 @@
-"""Syntax tree of a draft: one dataclass per entity and one class per table, for the file and for the planner."""
+"""Syntax tree of a draft: one dataclass per entity and one class per table. The file and the planner use it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TYPE_NAMES = frozenset((*STANDARD, *BUILT_IN))
 
 
 def draft_tree(draft: Draft) -> CheckedModel:
-    """Return the checked tree of a draft; raise DesignError for a draft that is not valid Python."""
+    """Return the checked tree of a draft. Raise DesignError if it is not valid Python."""
     named = _with_named_shapes(draft.tables)
     blocks = {name: text for table in named for name, text in _classes(table)}
     tables = [_table(table) for table in named]
@@ -58,7 +58,7 @@ def printable(text: str) -> str:
 
 
 def _in_order_of_use(blocks: Mapping[str, str]) -> Iterator[str]:
-    """Yield each class after the classes that it uses in decorators and defaults."""
+    """Yield each class after the classes that its decorators and defaults use."""
     used = {name: _names_in(text) & blocks.keys() - {name} for name, text in blocks.items()}
     waiting = list(blocks)
     while waiting:
@@ -97,7 +97,7 @@ def _classes(table: DraftTable) -> Iterator[tuple[str, str]]:
 
 
 def _with_named_shapes(tables: Sequence[DraftTable]) -> list[DraftTable]:
-    """Return the tables with a class name for every collection; no other class of the draft has it."""
+    """Return the tables with a class name for every collection. No other class of the draft has this name."""
     taken: set[str] = set()
     for table in tables:
         owners: list[DraftEntity | DraftClass | DraftEnum] = [*table.entities, *table.classes, *table.enums]
@@ -122,7 +122,7 @@ def _shape_names(table: DraftTable) -> dict[str, str]:
 
 
 def _shape_fields(pattern: DraftPattern) -> tuple[DraftField, ...]:
-    """Return the members of a collection; by default the head and a list of each other entity."""
+    """Return the members of a collection. By default, these are the head and a list of each other entity."""
     if pattern.members:
         return pattern.members
     head, *others = pattern.entities
@@ -138,7 +138,7 @@ def _field_types(table: DraftTable) -> dict[str, dict[str, tuple[str, bool]]]:
 
 
 def checked(name: str) -> str:
-    """Return the name; raise DesignError if it is not a Python name."""
+    """Return the name. Raise DesignError if it is not a valid Python name."""
     if not is_name(name):
         raise DesignError(Problem(f"{name[:60]!r} is not a Python name"))
     return name
@@ -150,7 +150,7 @@ def _enum(each: DraftEnum) -> str:
 
 
 def _class(name: str, doc: str | None, fields: Iterable[DraftField]) -> str:
-    """Return a dataclass: fields with defaults last, and after them fields that hide a type, such as `date`."""
+    """Return a dataclass. Fields with defaults come last, followed by fields that hide a type, such as `date`."""
     lines: list[str] = []
     hidden: set[str] = set()
     for each in sorted(fields, key=lambda each: (each.can_be_left_out, each.name in _TYPE_NAMES)):
@@ -266,7 +266,7 @@ def _table_options(table: DraftTable) -> Iterator[tuple[str, str]]:
 
 
 def _is_default(index: DraftIndex) -> bool:
-    """Return whether the model declares the index by its keyword alone: gsi1 with GSI1PK and GSI1SK."""
+    """Return whether entities declare the index only by its keyword, such as gsi1 with GSI1PK and GSI1SK."""
     expected = (index.alias.upper(), (f"{index.name}PK",), (f"{index.name}SK",))
     plain = (index.name, index.partition, index.sort) == expected and index.projection == "ALL" and not index.is_inverse
     return index.kind == "GSI" and plain and re.fullmatch(r"gsi\d+", index.alias) is not None

@@ -1,4 +1,4 @@
-"""JSON documents of other tools: parsing errors with line and column, values with their path, all problems at once."""
+"""JSON documents of other tools: parsing errors with line and column, values with paths, and lists of problems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from singletable.errors import ImportRefused
 
 NESTING_MAX = 200
-"""The maximum nesting: several times that of a DynamoDB item, and less than Python's parser supports."""
+"""The maximum nesting. It is several times that of a DynamoDB item, but less than Python's parser supports."""
 _SHOWN_MAX = 60
 _NEXT_MAX = 20
 _MESSAGES = {
@@ -32,7 +32,7 @@ class InvalidText(ValueError):
 
 
 class InvalidJson(ValueError):
-    """Text that is not valid JSON, or is nested too deeply; with the line and column."""
+    """Text that is not valid JSON, or that is nested too deeply. The error contains the line and column."""
 
     def __init__(self, message: str, line: int, column: int) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class InvalidJson(ValueError):
 
 
 def decode_text(content: bytes) -> str:
-    """Decode a UTF-8 file; raise InvalidText with the position of the first invalid byte."""
+    """Decode a UTF-8 file. Raise InvalidText with the position of the first invalid byte."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -52,7 +52,7 @@ def decode_text(content: bytes) -> str:
 
 
 def load_json(text: str, **hooks: Any) -> Any:
-    """Parse JSON; raise InvalidJson. `hooks` are those of `json.loads`."""
+    """Parse JSON. Raise InvalidJson. `hooks` are the hooks of `json.loads`."""
     if not text.strip():
         raise InvalidJson("the document is empty", 1, 1)
     place = opened_at(text, NESTING_MAX + 1)
@@ -96,13 +96,13 @@ def parse_document(text: str | bytes, name: str = "") -> Any:
         place = f"{name}:{problem.line}:{problem.column}: " if name else ""
         where = "" if name else f" at line {problem.line}, column {problem.column}"
         raise ImportRefused(f"{place}invalid JSON: {problem}{where}") from None
-    except ValueError as problem:  # not UTF-8, or a number with more digits than Python parses
+    except ValueError as problem:  # the text is not UTF-8, or has a number with more digits than Python parses
         raise ImportRefused(f"{f'{name}: ' if name else ''}invalid JSON: {problem}") from None
 
 
 @dataclass(frozen=True)
 class JsonNode:
-    """A value with its path in the document, such as `DataModel[0].TableName`; accessors raise ImportRefused."""
+    """A value with its path in the document, such as `DataModel[0].TableName`. Its methods raise ImportRefused."""
 
     value: Any
     path: str = ""
@@ -183,7 +183,7 @@ class Problems:
         raise ImportRefused(f"{self.name} is not a valid {self.kind}: {count}{lines}")
 
     def mapping(self, value: Any, path: str, *, filled: bool = False) -> dict[str, Any]:
-        """Return an object, or an empty one with a problem."""
+        """Return an object. If the value is not an object, add a problem and return an empty one."""
         if not isinstance(value, dict):
             self.add(path, f"must be an object, got {shown(value)}")
             return {}
@@ -192,7 +192,10 @@ class Problems:
         return value
 
     def rows(self, value: Any, path: str, *, filled: bool = False) -> list[tuple[str, Any]]:
-        """Return the elements of an array with their paths, or none with a problem."""
+        """Return the elements of an array with their paths.
+
+        If the value is not an array, add a problem and return none.
+        """
         if not isinstance(value, list):
             self.add(path, f"must be an array, got {shown(value)}")
             return []
@@ -201,7 +204,7 @@ class Problems:
         return [(f"{path}[{number}]", each) for number, each in enumerate(value)]
 
     def objects(self, owner: dict[str, Any], key: str, path: str, *, filled: bool = False) -> list[tuple[str, Any]]:
-        """Return the objects of an array member with their paths; other elements are problems."""
+        """Return the objects of an array member with their paths. Elements that are not objects are problems."""
         rows = self.rows(owner.get(key) or [], f"{path}.{key}", filled=filled)
         return [
             (where, self.mapping(row, where))
@@ -235,11 +238,11 @@ def shown(value: Any) -> str:
 
 
 def suggestion(value: str, words: Iterable[str]) -> str:
-    """Return the closest word as a question, or nothing."""
+    """Return the closest word as a question, or an empty text."""
     close = get_close_matches(value, list(words), 1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def one_of(words: Sequence[str]) -> str:
-    """Return the words as a list with `or`."""
+    """Return the words as a list, with `or` before the last one."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"

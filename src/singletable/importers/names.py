@@ -1,4 +1,4 @@
-"""Python names from text in any script, without collisions with the names that a model imports."""
+"""Python names from text in any script. They do not collide with the names that a model imports."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _IN_CONDITIONS = ("begins_with", "contains", "exists", "field", "not_", "one_of"
 _IMPORTED = frozenset((*STANDARD, *BUILT_IN, "None", "self", "cls", "Table", "pattern"))
 _OWN_CLASSES = frozenset(name for name in OURS if name[0].isupper())
 _OWN_WORDS = frozenset(name for name in OURS if name[0].islower())
-# A field of such a name would hide a type, and a parameter would hide a function that the body of a pattern calls.
+# A field with such a name would hide a type. A parameter would hide a function that the body of a pattern calls.
 _NOT_FIELDS = frozenset((*BUILT_IN, *INTENTS, *_IN_CONDITIONS, "self", "limit", "cursor"))
 
 
@@ -39,12 +39,12 @@ def is_name(text: str) -> bool:
 
 
 def is_free(name: str, taken: Iterable[str]) -> bool:
-    """Return whether a class can have this name: it is valid, and neither taken nor imported by the model."""
+    """Return whether a class can have this name: it is valid, not taken, and not imported by the model."""
     return is_name(name) and name not in {*taken, *_IMPORTED, *_OWN_CLASSES}
 
 
 def class_name(text: str, taken: Iterable[str] = ()) -> str:
-    """Return a class name: `user-address` becomes `UserAddress`; a number is added if the name is taken.
+    """Return a class name: `user-address` becomes `UserAddress`. A number is added if the name is taken.
 
     A name in a script without capital letters starts with `Item`, because a lower-case name could hide a field.
     """
@@ -56,7 +56,7 @@ def class_name(text: str, taken: Iterable[str] = ()) -> str:
 
 
 def field_name(text: str, taken: Iterable[str] = ()) -> str:
-    """Return a field name: `createdAt` becomes `created_at`; an underscore follows a name that the model needs."""
+    """Return a field name: `createdAt` becomes `created_at`. An underscore is added to a name that the model needs."""
     name = _snake(text)
     if keyword.iskeyword(name) or name in _NOT_FIELDS:
         name = f"{name}_"
@@ -64,7 +64,7 @@ def field_name(text: str, taken: Iterable[str] = ()) -> str:
 
 
 def pattern_name(text: str, taken: Iterable[str] = ()) -> str:
-    """Return the name of a pattern; `_pattern` is added to the name of a method of every table."""
+    """Return the name of a pattern. `_pattern` is added if every table has a method with this name."""
     name = _snake(text)
     is_reserved = name in _TABLE_METHODS or name in _IMPORTED or name in _OWN_WORDS or keyword.iskeyword(name)
     return _free(f"{name}_pattern" if is_reserved else name, "_", set(taken))
@@ -102,7 +102,7 @@ def singular(word: str) -> str:
 
 
 def name_words(text: str) -> list[str]:
-    """Split a text or a name such as `createdAt` into words; drop characters that a Python name cannot contain."""
+    """Split a text or a name such as `createdAt` into words. Omit characters that a Python name cannot contain."""
     words: list[str] = []
     before = ""
     for place, each in enumerate(text):

@@ -1,4 +1,4 @@
-"""Patterns that the keys of a draft answer: each item by its key, each partition of the table and of every index."""
+"""Patterns for the keys of a draft: each item by its key, each partition of the table and of every index."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from singletable.importers.draft import (
 from singletable.importers.names import pattern_name, variable_name
 from singletable.model.table_schema import TABLE
 
-# The number of buckets that a proposed range can read: ten years, a year, a month, a day.
+# The number of buckets that a proposed range can read: ten years, or a year, month or day of smaller buckets.
 _BUCKETS = {"year": 11, "month": 13, "day": 32, "hour": 25}
 
 
 def with_proposed_patterns(table: DraftTable) -> DraftTable:
-    """Return the table with a pattern for everything that one request can read by its keys."""
+    """Return the table with a pattern for each set of items that one request can read by their keys."""
     found: dict[str, DraftPattern] = {}
     proposals = [pattern for entity in table.entities for pattern in _of_entity(table, entity)]
     for pattern in (*proposals, *_collections(table), *_mixed_partitions(table)):
@@ -65,14 +65,14 @@ def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]
 def _key_positions(
     entity: DraftEntity, keys: DraftKeys, index: DraftIndex | None
 ) -> tuple[tuple[Position, ...], tuple[Position, ...]]:
-    """Return the partition and sort key in the table or an index; a local index has the partition key of the table."""
+    """Return the partition and sort key in the table or an index. A local index has the partition key of the table."""
     if index is not None and index.kind == "LSI":
         return entity.keys[TABLE].partition, keys.partition
     return keys.partition, keys.sort
 
 
 def _own_order(entity: DraftEntity, sort: tuple[Position, ...]) -> str | None:
-    """Return the field by which an index sorts and the table does not."""
+    """Return the field by which an index sorts, if the table does not sort by it."""
     first = next(iter(fields_in(sort)), None)
     of_table = next(iter(fields_in(entity.keys[TABLE].sort)), None)
     return first if first in _parameters(entity) and first != of_table else None
@@ -88,13 +88,13 @@ def _not_projected(entity: DraftEntity, index: DraftIndex) -> list[str]:
 
 
 def _is_needed(entity: DraftEntity, index: DraftIndex) -> bool:
-    """Return whether an index returns another result than the table."""
+    """Return whether an index returns a different result than the table."""
     _, sort = _key_positions(entity, entity.keys[index.alias], index)
     return not _reads_table_partition(entity, index) or _own_order(entity, sort) is not None
 
 
 def _reads_table_partition(entity: DraftEntity, index: DraftIndex) -> bool:
-    """Return whether a partition of an index has the items of a partition of the table: the same fields select them."""
+    """Return whether a partition of an index has the items of a table partition: the same fields select them."""
     if index.kind == "LSI":
         return True
     keys, of_table = entity.keys[index.alias], entity.keys[TABLE]
@@ -148,7 +148,7 @@ def _parameters(entity: DraftEntity) -> dict[str, DraftParameter]:
 def _partition_reads(
     entity: DraftEntity, partition: tuple[Position, ...]
 ) -> Iterator[tuple[tuple[DraftParameter, ...], int | None]]:
-    """Yield parameters and fan-out of a query of one partition, and of all partitions if their values are known."""
+    """Yield parameters and fan-out of a query of one partition. If the values are known, also of all partitions."""
     names = fields_in(partition)
     given, fanout = _partition_parameters(entity, names)
     if given is None:
@@ -162,7 +162,7 @@ def _partition_reads(
 def _partition_parameters(
     entity: DraftEntity, names: list[str]
 ) -> tuple[tuple[DraftParameter, ...] | None, int | None]:
-    """Return the parameters of a query and the number of partitions it reads; None if it cannot be proposed."""
+    """Return the parameters of a query and its number of partitions. Return None if the query cannot be proposed."""
     parameters = _parameters(entity)
     given: dict[str, DraftParameter] = {}
     fanout = 1
@@ -183,7 +183,7 @@ def _partition_parameters(
 
 
 def _collections(table: DraftTable) -> Iterator[DraftPattern]:
-    """Yield collections: an entity with one item per partition, and the entities with several items in it."""
+    """Yield collections: an entity with one item per partition, and the entities that have several items in it."""
     keyed = [each for each in table.entities if each.keys]
     for head in keyed:
         keys = head.keys[TABLE]
@@ -206,9 +206,9 @@ def _collections(table: DraftTable) -> Iterator[DraftPattern]:
 
 
 def _mixed_partitions(table: DraftTable) -> Iterator[DraftPattern]:
-    """Yield a collection for each kind of partition whose sort keys do not separate the entities in it.
+    """Yield a collection for each kind of partition whose sort keys do not separate its entities.
 
-    A query of one of the entities would read the items of the others too.
+    A query of one of the entities would also read the items of the others.
     """
     indexes = {index.alias: index for index in table.indexes}
     for alias in (TABLE, *(index.alias for index in table.indexes if index.kind == "GSI")):
@@ -233,7 +233,7 @@ def _mixed_partitions(table: DraftTable) -> Iterator[DraftPattern]:
 
 
 def _overlap(one: DraftEntity, other: DraftEntity, alias: str) -> bool:
-    """Return whether a range of one entity can contain items of the other, judged by their first literals."""
+    """Return whether a range of one entity can contain items of the other, according to their first literals."""
     if not has_several_items(one.keys[alias]) and not has_several_items(other.keys[alias]):
         return False
     starts = [_first_literal(each.keys[alias].sort) for each in (one, other)]

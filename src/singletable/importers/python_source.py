@@ -35,9 +35,12 @@ class ImportedModel:
     model: CheckedModel
     notes: Mapping[str, Sequence[str]]
     functions_from: str | None = None
-    """The module to import functions from."""
+    """The module from which the file imports functions."""
     known_functions: Collection[str] = ()
-    """The functions that this module defines; the file contains functions to fill in for the others."""
+    """The functions that this module defines.
+
+    For all other functions, the file contains functions that you must fill in.
+    """
 
 
 def python_source(draft: Draft) -> str:
@@ -46,7 +49,7 @@ def python_source(draft: Draft) -> str:
 
 
 def draft_model(draft: Draft) -> ImportedModel:
-    """Return the model of a draft; notes on the whole source go to its first table."""
+    """Return the model of a draft. Notes on the whole source go to its first table."""
     notes: dict[str, Sequence[str]] = {table.class_name: table.notes for table in draft.tables}
     if draft.notes and draft.tables:
         first = draft.tables[0].class_name
@@ -55,7 +58,7 @@ def draft_model(draft: Draft) -> ImportedModel:
 
 
 def combined_models(first: ImportedModel, second: ImportedModel) -> ImportedModel:
-    """Return one model with the classes of both and the docstring of the first."""
+    """Return one model with the classes of both, and with the docstring of the first."""
     body = [*first.model.tree.body, *_split_docstring(second.model.tree.body)[1]]
     tree = check_tree(ast.Module(body, []))
     return replace(first, model=tree, notes={**first.notes, **second.notes})
@@ -78,12 +81,12 @@ def model_source(imported: ImportedModel) -> str:
 
 
 def declarations_source(model: CheckedModel) -> str:
-    """Return the classes of a model without imports: the text that our export stores in a document."""
+    """Return the classes of a model without imports. This is the text that the export stores in a document."""
     return "\n\n\n".join(_blocks(_split_docstring(model.tree.body)[1], {})) + "\n"
 
 
 def _blocks(body: list[ast.stmt], notes: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the text of each class, and of upgrades after a class."""
+    """Return the text of each class, and of its upgrades after it."""
     blocks: list[str] = []
     for number, node in enumerate(body):
         if isinstance(node, ast.ClassDef):
@@ -109,7 +112,7 @@ def _used_names(body: list[ast.stmt]) -> set[str]:
 
 
 def _hidden_types(body: list[ast.stmt]) -> set[str]:
-    """Return the types that a field with a default hides inside its class: a field named `date`."""
+    """Return the types that a field with a default hides inside its class, such as `date` for a field named `date`."""
     types = {*STANDARD, *BUILT_IN, *(node.name for node in body if isinstance(node, ast.ClassDef))}
     return types & {
         node.target.id
@@ -146,7 +149,7 @@ def _import_line(module: str, names: Sequence[str]) -> str:
 
 
 def _stub(name: str) -> str:
-    doc = '    """Replace this function: the imported document names it and does not contain its code."""'
+    doc = "Replace this function. The imported document names it, but does not contain its code."
     return f"def {name}(*arguments: Any) -> Any:\n{doc}\n    raise NotImplementedError"
 
 
@@ -214,7 +217,7 @@ def _parameter(each: ast.arg, default: ast.expr | None) -> str:
 
 
 def _fitted(node: ast.expr, indent: int, before: int) -> str:
-    """Return an expression on one line if it fits after `before` characters, otherwise with one part per line."""
+    """Return an expression on one line if it fits after `before` characters. Otherwise, write one part per line."""
     text = _text(node)
     return text if indent + before + len(text) <= _WIDTH - 1 else _split(node, indent)
 
@@ -318,7 +321,7 @@ def _inner(node: ast.expr) -> str:
 
 
 def _docstring(text: str, indent: str) -> list[str]:
-    """Return the lines of a docstring as a formatter leaves them; no text can end it early."""
+    """Return the lines of a docstring as a formatter writes them. No text in it can end it early."""
     if not text:
         return []
     first, *others = (_escaped(line.rstrip()) for line in text.split("\n"))

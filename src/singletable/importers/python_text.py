@@ -1,4 +1,4 @@
-"""Values, conditions and changes as Python source text; text from other sources is always quoted."""
+"""Values, conditions and changes as Python source text. Text from other sources is always quoted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def quoted(value: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return a value as Python source; raise DesignError for a value that a model cannot contain."""
+    """Return a value as Python source. Raise DesignError for a value that a model cannot contain."""
     match value:
         case PythonCode():
             return value.text
@@ -82,9 +82,9 @@ def is_mutable(value: Any) -> bool:
 
 
 def default_text(value: Any, *, is_hidden: bool = False) -> str:
-    """Return the default of a field; `is_hidden` means that fields hide names that the value uses."""
+    """Return the default of a field. `is_hidden` means that fields hide names that the value uses."""
     text = value_text(value)
-    if is_hidden:  # a function looks names up outside the class
+    if is_hidden:  # the code in a function resolves names outside the class
         return f"dataclass_field(default_factory=lambda: {text})"
     if not is_mutable(value):
         return text
@@ -99,8 +99,8 @@ def default_text(value: Any, *, is_hidden: bool = False) -> str:
 class ConditionText:
     """Writes conditions, paths and changes of one entity as lambdas.
 
-    `classes` contains the type texts of the fields of every class, to write `item.address.city` for a nested class and
-    `item.address["city"]` for a map, and `present(...)` where a type checker needs it.
+    `classes` contains the type texts of the fields of every class. They decide between `item.address.city` for a nested
+    class and `item.address["city"]` for a map, and where a type checker needs `present(...)`.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class ConditionText:
     def parameter(self, name: str) -> str:
         """Return the name of a parameter of the pattern."""
         if name not in self._parameters:
-            raise DesignError(Problem(f"its body uses {name!r}, which is not one of its parameters"))
+            raise DesignError(Problem(f"the body uses {name!r}, which is not one of its parameters"))
         return name
 
     def _condition(self, condition: Condition) -> str:
@@ -170,7 +170,7 @@ class ConditionText:
         return f"present({text})" if is_ordered and is_optional else text
 
     def _place(self, path: Path) -> tuple[str, bool]:
-        """Return a path as Python, and whether its type includes None."""
+        """Return a path as Python source, and whether its type includes None."""
         if not path.steps or not isinstance(path.steps[0], str) or not is_name(path.steps[0]):
             raise _unsupported(f"the path {path.steps}")
         text, owner, is_optional = self._item, ast.parse(self._entity, mode="eval").body, False
@@ -186,7 +186,7 @@ class ConditionText:
 
 
 def _without_none(node: ast.expr) -> tuple[ast.expr, bool]:
-    """Return the other side of `X | None`, and whether None is one side."""
+    """Return the other type of `X | None`, and whether the type includes None."""
     if isinstance(node, ast.BinOp):
         left, right = node.left, node.right
         if isinstance(right, ast.Constant) and right.value is None:

@@ -1,7 +1,7 @@
-"""Allowlist of the syntax of imported models: declarations and values, and no other code.
+"""Allowlist of the syntax of imported models: declarations and values, but no other code.
 
 An importer writes a model as Python source, and a document can contain such source. `check_tree` rejects every node,
-name and attribute that a declaration does not need, so that `load_tree` can execute the tree.
+name and attribute that a declaration does not need. So `load_tree` can execute the tree safely.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ MODULE_NAME = "singletable_imported_model"
 
 @dataclass
 class CheckedModel:
-    """A tree that contains only declarations, with the names that it defines and needs."""
+    """A tree that contains only declarations, with the names that it defines and the names that it needs."""
 
     tree: ast.Module
     classes: set[str] = field(default_factory=set)
     enums: set[str] = field(default_factory=set)
     tables: list[str] = field(default_factory=list)
     functions: set[str] = field(default_factory=set)
-    """Functions that the model uses and that no document contains."""
+    """Functions that the model uses, but that no document contains."""
 
 
 def check_text(text: str) -> CheckedModel:
-    """Parse and check the source of a model; raise ImportRefused if it contains anything but declarations."""
+    """Parse and check the source of a model. Raise ImportRefused if it contains more than declarations."""
     if len(text) > TEXT_MAX:
         raise ImportRefused(f"the model has more than {TEXT_MAX:,} characters")
     try:
@@ -64,7 +64,7 @@ def check_text(text: str) -> CheckedModel:
 
 
 def check_tree(tree: ast.Module) -> CheckedModel:
-    """Check a tree; raise ImportRefused if it contains anything but declarations."""
+    """Check a tree. Raise ImportRefused if it contains more than declarations."""
     _check_depth(tree)
     model = CheckedModel(tree)
     checker = _Checker(model)
@@ -94,7 +94,10 @@ def _reject(node: ast.AST, what: str = "") -> NoReturn:
 
 
 class _Checker:
-    """Checks statements one by one; a class is known in the statements after it, and types may refer forward."""
+    """Checks statements one by one.
+
+    A class can be used in the statements after it; types can also use later classes.
+    """
 
     def __init__(self, model: CheckedModel) -> None:
         self.model = model
@@ -238,7 +241,7 @@ class _Checker:
                 _reject(node, "this body")
 
     def _type(self, node: ast.expr) -> None:
-        """Check an annotation. Text in it would be evaluated, so only Literal contains text."""
+        """Check an annotation. Python would evaluate text in it, so only Literal may contain text."""
         match node:
             case ast.Name(id=name) if name in PLAIN_TYPES or name in AREA_TYPES or name in self.known:
                 pass
@@ -269,7 +272,7 @@ class _Checker:
                 _reject(node)
 
     def _value(self, node: ast.expr, names: frozenset[str]) -> None:  # noqa: PLR0912  # one case per kind of node
-        """Check a value; `names` are the parameters of the pattern or the lambda around it."""
+        """Check a value. `names` are the parameters of the pattern or the lambda around it."""
         match node:
             case ast.Constant(value=None | bool() | str() | bytes() | int()):
                 pass
@@ -380,9 +383,9 @@ class _Checker:
 def load_tree(
     model: CheckedModel, client_names: Mapping[str, Any], functions: Mapping[str, Any] | None = None
 ) -> Generator[dict[str, Any], None, None]:
-    """Execute a checked model and yield its names; `client_names` are `Table` and `pattern`.
+    """Execute a checked model and yield its names. `client_names` are `Table` and `pattern`.
 
-    Annotations stay text until they are needed, as in the written file; the module exists as long as the context.
+    Annotations stay text until they are needed, as in the written file. The module exists as long as the context.
     """
     names = {
         **BUILT_IN,

@@ -1,4 +1,4 @@
-"""Validate a draft: every part that cannot be loaded becomes a note with the reason."""
+"""Validation of a draft: every part that cannot be loaded becomes a note with the reason."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from singletable.model.table_schema import TABLE
 
 @dataclass(frozen=True)
 class Objection:
-    """Why a table cannot be loaded, or, with the name of a pattern, why no request serves this pattern."""
+    """The reason why a table cannot be loaded or, with the name of a pattern, why no request serves the pattern."""
 
     reason: str
     pattern: str | None = None
 
 
 Judge = Callable[[DraftTable], Sequence[Objection]]
-"""Loads and plans a table; the command line passes it, because it can import the client."""
+"""A function that loads and plans a table. The command line passes it, because it can import the client."""
 
 
 def validated(draft: Draft, judge: Judge) -> Draft:
-    """Return the draft without parts that cannot be loaded; raise ImportRefused if no entity is left.
+    """Return the draft without parts that cannot be loaded. Raise ImportRefused if no entity remains.
 
-    A pattern of the source that no request serves stays, so that `check` reports it. A pattern that the importer
-    proposed is dropped.
+    If no request serves a pattern of the source, the pattern stays, so that `check` reports it. A pattern that the
+    importer proposed is removed.
     """
     tables = [_table(table, judge) for table in draft.tables]
     if not any(table.entities for table in tables):
@@ -71,7 +71,7 @@ def _load_problem(table: DraftTable, judge: Judge) -> str | None:
 
 
 def _entities(table: DraftTable, judge: Judge, notes: list[str]) -> tuple[DraftEntity, ...]:
-    """Return the entities that can be loaded together, each in the indexes in which it can be loaded."""
+    """Return the entities that can be loaded together, with the indexes for which each can be loaded."""
     kept: tuple[DraftEntity, ...] = ()
     for declared in table.entities:
         entity = declared
@@ -119,7 +119,7 @@ def _with_entities(table: DraftTable, entities: tuple[DraftEntity, ...]) -> Draf
 
 
 def _with_attributes(table: DraftTable, entity: DraftEntity) -> str:
-    """Return the name of an entity in the model and in the source, and its attributes."""
+    """Return the name of an entity in the model and in the source, with its attributes."""
     of_indexes = (
         name for index in table.indexes if index.alias in entity.keys for name in index.partition + index.sort
     )

@@ -1,4 +1,4 @@
-"""The names that an imported model can use, with the objects that they stand for and the modules that define them."""
+"""The names that an imported model can use, with their objects and the modules that define them."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ OURS: Mapping[str, Any] = {
     "entity": entity,
     "upgrade": upgrade,
 }
-"""Names of singletable, without `Table` and `pattern`: the client defines these, and its user passes them."""
+"""Names of singletable, without `Table` and `pattern`. The client defines these two, and the caller passes them."""
 CLIENT_NAMES = frozenset(("Table", "pattern"))
 RESERVED_NAMES = frozenset((*OURS, *STANDARD, *BUILT_IN, *CLIENT_NAMES, "self", "None", "True", "False"))
 """Names that no class of an imported model can have."""

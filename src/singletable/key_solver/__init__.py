@@ -1,1 +1,1 @@
-"""Choose keys for access patterns: an exact search for the fewest indexes, with a certificate."""
+"""The key solver: an exact search for keys with the fewest indexes, with a certificate."""

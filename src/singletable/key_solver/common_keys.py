@@ -1,4 +1,4 @@
-"""Keys that serve several reads of one entity: whether one exists, all of them, or the reason why none does."""
+"""Keys that serve several reads of one entity: a test whether there is one, all of them, or why there is none."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class ColumnKey:
 
 @dataclass(frozen=True)
 class NoCommonKey:
-    """Why no key serves the reads: a sentence, and the fact or change that would allow one."""
+    """The reason why no key serves the reads: a sentence, and the fact or change that would make a key possible."""
 
     reason: str
     remedy: str = ""
 
 
 def index_keys(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[ColumnKey, ...]:
-    """Return every key of an index that serves all these reads; an empty tuple if there is none."""
+    """Return every key of an index that serves all these reads. Return an empty tuple if there is none."""
     found = _keys(entity, reads, identified=not any(each.single for each in reads))
     return tuple(key for key in found if _index_problem(entity, key, reads) is None)
 
@@ -43,7 +43,7 @@ def table_keys(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[ColumnKey, .
 
 
 def why_no_index(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | None:
-    """Return why no index key serves these reads together, or None if one does."""
+    """Return why no index key serves these reads together, or None if a key serves them."""
     chain = _chain(entity, reads)
     if isinstance(chain, NoCommonKey):
         return chain
@@ -53,7 +53,7 @@ def why_no_index(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | No
 
 
 def why_no_table(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | None:
-    """Return why no table key serves these reads, or None if one does."""
+    """Return why no table key serves these reads, or None if a key serves them."""
     if table_keys(entity, reads):
         return None
     chain = _chain(entity, reads)
@@ -63,7 +63,7 @@ def why_no_table(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | No
 
 
 def serves(key: ColumnKey, read: Read) -> bool:
-    """Whether one Query on this key returns exactly the items of the read, in its order."""
+    """Return whether one Query on this key returns exactly the items of the read, in its order."""
     if read.single and key.columns != read.equal:
         return False
     if not set(key.partition) <= read.equal or (read.partition is not None and key.partition != read.partition):
@@ -75,7 +75,10 @@ def serves(key: ColumnKey, read: Read) -> bool:
 
 
 def _keys(entity: EntityNeeds, reads: Sequence[Read], *, identified: bool = True) -> Iterator[ColumnKey]:
-    """Yield one key for each possible set of partition columns; the rest of the identity ends an identified key."""
+    """Yield one key for each possible set of partition columns.
+
+    The rest of the identity ends a key that identifies an item.
+    """
     chain = _chain(entity, reads)
     if isinstance(chain, NoCommonKey):
         return
@@ -108,11 +111,11 @@ def _chain(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[frozenset[str], 
         return NoCommonKey("no column is fixed by all of them, so they have no common partition key")
     exact = sorted({each.partition for each in reads if each.partition is not None})
     if len(exact) > 1 or any(not set(each) <= common for each in exact):
-        return NoCommonKey("a collection fixes the partition key, and another read does not have it")
+        return NoCommonKey("a collection fixes the partition key, and another read does not provide it")
     steps: list[str] = []
     for read in sorted(reads, key=lambda each: (len(each.equal), each.shape)):
         rest = read.equal - common
-        if len(steps) > len(rest):  # an earlier read with as many columns has a range or an order
+        if len(steps) > len(rest):  # an earlier read with the same columns has a range or an order
             if frozenset(steps[:-1]) != rest or read.following not in (None, steps[-1]):
                 return _does_not_follow(entity, rest, steps, read)
             continue
@@ -127,7 +130,7 @@ def _does_not_follow(entity: EntityNeeds, rest: frozenset[str], steps: Sequence[
     """Return why the sort key of the other reads cannot also serve this read."""
     needed = [*entity.sorted(rest), *([read.following] if read.following is not None else [])]
     shown = ", ".join(needed) or "no other column"
-    return NoCommonKey(f"in the sort key, one needs {', '.join(steps)} first and the other needs {shown}")
+    return NoCommonKey(f"in the sort key, one of them needs {', '.join(steps)} first, and the other needs {shown}")
 
 
 def _index_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -> NoCommonKey | None:
@@ -143,8 +146,8 @@ def _index_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -
         ]
         if hidden:
             return NoCommonKey(
-                f"{read.name} would miss the items without {hidden[0]}",
-                f"say that every item of the result has it: where=lambda item: exists(item.{hidden[0]})",
+                f"{read.name} would omit the items without {hidden[0]}",
+                f"declare that every item of the result has it: where=lambda item: exists(item.{hidden[0]})",
             )
     for columns in (frozenset(key.partition), frozenset(key.sort)):
         for write in entity.by_key:
@@ -161,11 +164,11 @@ def _unknown_to(entity: EntityNeeds, write: Write, columns: frozenset[str], effe
 
 
 def _not_single(entity: EntityNeeds, key: ColumnKey, read: Read) -> NoCommonKey | None:
-    """Return why a key does not name the one item of a read: it has other columns than the read gives."""
+    """Return why a key does not identify the one item of a read: the key has other columns than the read provides."""
     if not read.single or key.columns == read.equal:
         return None
     others = " and ".join(entity.sorted(key.columns ^ read.equal))
-    return NoCommonKey(f"{read.name} names one item, and only one of it and the key contains {others}")
+    return NoCommonKey(f"{read.name} reads one item, but either this read or the key, not both, contains {others}")
 
 
 def _table_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -> NoCommonKey | None:
@@ -185,6 +188,6 @@ def _table_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -
 
 
 def _identity_keys(entity: EntityNeeds) -> Iterator[ColumnKey]:
-    """Yield the keys of an item that is found by its identity only."""
+    """Yield the keys of an item that is found only by its identity."""
     for size in range(1, len(entity.identity) + 1):
         yield ColumnKey(entity.identity[:size], entity.identity[size:])

@@ -1,4 +1,4 @@
-"""The best keys of one entity for a given number of indexes: which read uses the table and which uses which index."""
+"""The best keys of one entity for a given number of indexes: the assignment of each read to the table or an index."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from singletable.key_solver.workload import EntityNeeds, Read
 TABLE_SLOT = 0
 NOT_SERVED = -1
 ASSUMED_RATE = 1.0
-"""The rate of a write that declares none."""
+"""The assumed rate of a write that declares none."""
 
 
 class Rank(NamedTuple):
-    """How good a choice of keys is; smaller is better, earlier parts decide first."""
+    """The rank of a choice of keys. A smaller rank is better, and earlier parts decide first."""
 
     not_served: int
-    """Reads without a key, and writes with parameters that the table key does not contain."""
+    """The number of reads without a key, and of writes with parameters that the table key does not contain."""
     reads_of_few_values: int
-    """Reads from partitions with only a few values, such as one partition with all items."""
+    """The number of reads from partitions with only a few values, such as one partition with all items."""
     write_units: float
     reads_off_table: int
-    """Reads of one item by its identity that an index serves."""
+    """The number of reads of one item by its identity that an index serves."""
     key_columns: int
     partition_columns: int
     text: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
@@ -57,7 +57,7 @@ class EntitySearch:
     def reads(self) -> tuple[Read, ...]:
         """The distinct reads, in an order that does not depend on the declarations."""
         ordered = sorted(self.entity.reads, key=lambda each: (each.shape, each.name), reverse=True)
-        distinct = {each.shape: each for each in ordered}  # of equal shapes, the first name stands for all
+        distinct = {each.shape: each for each in ordered}  # the first name represents all reads of the same shape
         return tuple(distinct[shape] for shape in sorted(distinct))
 
     def names_of(self, read: Read) -> list[str]:
@@ -65,17 +65,17 @@ class EntitySearch:
         return sorted(each.name for each in self.entity.reads if each.shape == read.shape)
 
     def can_use_table(self, reads: frozenset[int]) -> bool:
-        """Whether one table key serves all these reads."""
+        """Return whether one table key serves all these reads."""
         return self._key(True, reads) is not None
 
     def can_share_index(self, reads: frozenset[int]) -> bool:
-        """Whether one index key serves all these reads."""
+        """Return whether one index key serves all these reads."""
         return self._key(False, reads) is not None
 
     def best(self, indexes: int, pinned: Mapping[str, int]) -> EntityKeys | None:
-        """Return the best assignment with at most this many indexes; None if no table key is possible.
+        """Return the best assignment with at most this many indexes. Return None if no table key is possible.
 
-        `pinned` gives the slot of each collection that reads the entity.
+        `pinned` contains the slot of each collection that reads the entity.
         """
         found: EntityKeys | None = None
         for slots in self._assignments(indexes, pinned):
@@ -87,7 +87,7 @@ class EntitySearch:
         return found
 
     def _assignments(self, indexes: int, pinned: Mapping[str, int]) -> Iterator[tuple[int, ...]]:
-        """Yield assignments in which every group has a key; of several unused indexes, only one is tried."""
+        """Yield assignments in which every group has a key. If several indexes are unused, try only one of them."""
         reserved = {slot for slot in pinned.values() if slot > 0}
         fewest = len(self.reads) + 1
 
@@ -141,7 +141,7 @@ class EntitySearch:
         )
 
     def _write_units(self, slot: int, key: ColumnKey) -> float:
-        """Return the writes per second in an index; a changed key deletes one entry and writes another."""
+        """Return the writes per second in an index. A changed key deletes one entry and writes another entry."""
         if slot == TABLE_SLOT:
             return 0.0
         writes = self.entity.writes
@@ -157,7 +157,7 @@ class EntitySearch:
         return found[1]
 
     def _key(self, is_table: bool, group: frozenset[int]) -> tuple[tuple[float, ...], ColumnKey] | None:
-        """Return the best key that serves a group of reads, with its rank; None if there is none."""
+        """Return the best key that serves a group of reads, with its rank. Return None if there is none."""
         memo = (is_table, group)
         if memo not in self._best_key:
             reads = [self.reads[number] for number in sorted(group)]
@@ -180,7 +180,7 @@ class EntitySearch:
 
 
 def _groups(slots: tuple[int, ...]) -> dict[int, frozenset[int]]:
-    """Return the reads of each slot; the table has a key even if no read uses it."""
+    """Return the reads of each slot. The table has a key even if no read uses it."""
     groups = {TABLE_SLOT: frozenset[int]()}
     for slot in sorted(set(slots) - {NOT_SERVED}):
         groups[slot] = frozenset(number for number, each in enumerate(slots) if each == slot)

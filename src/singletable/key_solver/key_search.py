@@ -16,7 +16,7 @@ INDEXES_MAX = 20
 
 @dataclass(frozen=True)
 class RejectedRead:
-    """A read that no key serves, with the reason and the smallest change that lifts it."""
+    """A read that no key serves, with the reason and the smallest change that makes a key possible."""
 
     entity: str
     name: str
@@ -25,7 +25,7 @@ class RejectedRead:
 
 @dataclass(frozen=True)
 class EntityBound:
-    """Reads of one entity of which no two can share an index, so that the entity needs this many indexes."""
+    """Reads of one entity, of which no two can share an index. The entity needs this many indexes."""
 
     entity: str
     reads: tuple[str, ...]
@@ -40,7 +40,7 @@ class EntityBound:
 
 @dataclass(frozen=True)
 class Solution:
-    """The best keys: their number of indexes, the keys of every entity, and the proof that fewer do not suffice."""
+    """The best keys: the number of indexes, the keys of every entity, and the proof that fewer do not suffice."""
 
     indexes: int
     entities: tuple[EntityKeys, ...]
@@ -49,9 +49,9 @@ class Solution:
     """The order of the entities in the partition of each collection."""
     rejected: tuple[RejectedRead, ...]
     bound: EntityBound | None
-    """The largest lower bound; None if no entity needs an index."""
+    """The largest lower bound. None if no entity needs an index."""
     searched: int
-    """The assignments that were tried with one index less."""
+    """The number of assignments that were tried with one index less."""
 
     def keys_of(self, entity: str) -> EntityKeys:
         """Return the keys of an entity."""
@@ -59,7 +59,7 @@ class Solution:
 
 
 class NoTableKey(ValueError):
-    """An entity for which no table key is possible; names the entity, the reason and the remedy."""
+    """An entity for which no table key is possible. The message names the entity, the reason and the remedy."""
 
     def __init__(self, entity: str, problem: NoCommonKey) -> None:
         super().__init__(f"{entity}: no table key is possible: {problem.reason}")
@@ -107,7 +107,7 @@ def _require_table_key(search: EntitySearch) -> None:
 
 
 def _is_impossible(search: EntitySearch, number: int) -> bool:
-    """Whether no key serves a read even if it has one for itself."""
+    """Return whether no key serves a read, even if the key has to serve no other read."""
     group = frozenset({number})
     return not search.can_use_table(group) and not search.can_share_index(group)
 
@@ -125,7 +125,7 @@ def _best_choice(workload: Workload, searches: Mapping[str, EntitySearch], index
             choice = _Choice(entities, slots, lines)
             if best is None or choice.rank < best.rank:
                 best = choice
-    assert best is not None, "without any collection, every entity has a table key"
+    assert best is not None, "without collections, every entity has a table key"
     return best
 
 
@@ -144,7 +144,7 @@ def _of_entity(
 
 
 def _collection_slots(collections: tuple[Collection, ...], indexes: int) -> Iterator[dict[str, int]]:
-    """Yield the slots of the collections; unused indexes are interchangeable, so only the first one is tried."""
+    """Yield the slots of the collections. Unused indexes are interchangeable, so only the first one is tried."""
 
     def extend(number: int, slots: dict[str, int]) -> Iterator[dict[str, int]]:
         if number == len(collections):
@@ -158,7 +158,7 @@ def _collection_slots(collections: tuple[Collection, ...], indexes: int) -> Iter
 
 
 def _lines(collections: tuple[Collection, ...], slots: Mapping[str, int]) -> dict[str, tuple[str, ...]] | None:
-    """Return the order of the entities for every collection that is served, or None if there is none."""
+    """Return the order of the entities for every collection that is served. Return None if there is none."""
     lines: dict[str, tuple[str, ...]] = {}
     for slot in sorted(set(slots.values()) - {NOT_SERVED}):
         for group in connected(each for each in collections if slots[each.name] == slot):

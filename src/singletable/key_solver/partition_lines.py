@@ -8,7 +8,7 @@ from itertools import permutations
 from singletable.key_solver.workload import Collection
 
 ENTITIES_MAX = 8
-"""Entities of one partition; the search tries every order of them."""
+"""The maximum number of entities in one partition, because the search tries every order of them."""
 
 
 def partition_line(collections: Sequence[Collection]) -> tuple[str, ...] | None:
@@ -20,7 +20,7 @@ def partition_line(collections: Sequence[Collection]) -> tuple[str, ...] | None:
 
 
 def _is_range(line: tuple[str, ...], collection: Collection) -> bool:
-    """Whether the members stand next to each other, and the single ones where a limited read starts."""
+    """Return whether the members are adjacent, and the single members are where a limited read starts."""
     places = sorted(line.index(member.entity) for member in collection.members)
     if places[-1] - places[0] != len(places) - 1:
         return False
@@ -32,7 +32,10 @@ def _is_range(line: tuple[str, ...], collection: Collection) -> bool:
 
 
 def connected(collections: Iterable[Collection]) -> list[list[Collection]]:
-    """Return groups of collections that share entities, directly or through others; each group is one line."""
+    """Return groups of collections that share entities, directly or through other collections.
+
+    Each group is one line.
+    """
     groups: list[list[Collection]] = []
     for each in collections:
         names = {member.entity for member in each.members}

@@ -1,4 +1,4 @@
-"""Workloads: the entities, reads, collections and writes that the solver chooses keys for."""
+"""Workloads: the entities, reads, collections and writes for which the solver chooses keys."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ FEW_VALUES_MAX = 100
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """What the solver knows about a column of an entity."""
+    """Facts about a column of an entity, for the solver."""
 
     bytes: int = 16
     values: int | None = None
-    """The number of different values; None if there can be many."""
+    """The number of different values. None if there can be many."""
     optional: bool = False
 
 
 @dataclass(frozen=True)
 class Read:
-    """A read of one entity: equality columns, at most one column of a range or an order, and what the read needs."""
+    """A read of one entity: equality columns, at most one column of a range or an order, and further requirements."""
 
     name: str
     equal: frozenset[str]
     first: str | None = None
-    """The column of the range or of the order; it follows the equality columns in the key."""
+    """The column of the range or of the order. It follows the equality columns in the key."""
     is_range: bool = False
     """Whether the read tests `first`, so that items without a value are not part of the result."""
     present: frozenset[str] = frozenset()
-    """Optional columns that every item of the result has, because the read says so."""
+    """Optional columns that every item of the result has, as the read declares."""
     strong: bool = False
     single: bool = False
-    """Whether the read names one item, so that the key contains the equality columns and no others."""
+    """Whether the read identifies one item, so that the key contains the equality columns and no other columns."""
     rate: float | None = None
     partition: tuple[str, ...] | None = None
     """The exact partition columns, in order, for a member of a collection."""
@@ -43,7 +43,7 @@ class Read:
 
     @property
     def following(self) -> str | None:
-        """The column that must follow the equality columns; None if an equality fixes it anyway."""
+        """The column that must follow the equality columns. None if an equality fixes it anyway."""
         return None if self.first in self.equal else self.first
 
     @property
@@ -53,7 +53,7 @@ class Read:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What distinguishes reads for the solver; reads of one shape share every key."""
+        """The properties that distinguish reads for the solver. Reads of one shape can use the same keys."""
         return (
             tuple(sorted(self.equal)),
             self.first or "",
@@ -68,18 +68,21 @@ class Read:
 
 @dataclass(frozen=True)
 class Write:
-    """A write of one entity: the columns that it changes, and the columns whose values the writer knows."""
+    """A write of one entity: the columns that it changes, and the columns whose values the writer has."""
 
     name: str
     changed: frozenset[str] = frozenset()
     known: frozenset[str] | None = None
-    """The known columns, including new values; None if the writer knows the whole item, as for a put."""
+    """The known columns, including new values. None if the writer has the whole item, as for a put."""
     rate: float | None = None
     in_key: frozenset[str] = frozenset()
-    """Columns that the write takes as parts of the table key; a key without them does not serve the write."""
+    """Columns that are parameters of the write and parts of the table key.
+
+    A key without them does not serve the write.
+    """
 
     def computes(self, columns: frozenset[str]) -> bool:
-        """Whether the writer can compute a key attribute from these columns."""
+        """Return whether the writer can compute a key attribute from these columns."""
         return self.known is None or columns <= self.known
 
 
@@ -111,11 +114,11 @@ class EntityNeeds:
 
     @property
     def by_key(self) -> tuple[Write, ...]:
-        """The updates and deletes, whose writer knows only some columns."""
+        """The updates and deletes. Their writer has the values of only some columns."""
         return tuple(each for each in self.writes if each.known is not None)
 
     def facts(self, column: str) -> ColumnFacts:
-        """Return the facts about a column; unknown columns have the default facts."""
+        """Return the facts about a column. Unknown columns have the default facts."""
         return self.columns.get(column, ColumnFacts())
 
     def sorted(self, columns: frozenset[str]) -> tuple[str, ...]:
@@ -123,14 +126,14 @@ class EntityNeeds:
         return tuple(sorted(columns, key=lambda name: (self.order.get(name, len(self.order)), name)))
 
     def has_few_values(self, partition: tuple[str, ...]) -> bool:
-        """Whether a partition key has only a few values; an empty one is constant."""
+        """Return whether a partition key has only a few values. An empty partition key is constant."""
         counts = [self.facts(name).values for name in partition]
         return None not in counts and prod(each for each in counts if each is not None) <= FEW_VALUES_MAX
 
 
 @dataclass(frozen=True)
 class Member:
-    """An entity of a collection: whether a partition holds one item or a list of it."""
+    """An entity of a collection, and whether a partition contains one item or a list of items of it."""
 
     entity: str
     is_list: bool
@@ -138,12 +141,12 @@ class Member:
 
 @dataclass(frozen=True)
 class Collection:
-    """Entities that one Query reads from one partition; each member has a read with the name of the collection."""
+    """Entities that one Query reads from one partition. Each member has a read with the name of the collection."""
 
     name: str
     members: tuple[Member, ...]
     limited: bool = False
-    """Whether the read has a limit, so that the single members must stand where the read starts."""
+    """Whether the read has a limit, so that the single members must be where the read starts."""
     backward: bool = False
     """Whether the read starts at the end of the range, as for newest first."""
 

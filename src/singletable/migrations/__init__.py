@@ -1,1 +1,1 @@
-"""Migrations: files, runner and passes over the items of a table that change a design with data."""
+"""Migrations: files, a runner, and passes over the items of a table, for design changes of tables with data."""

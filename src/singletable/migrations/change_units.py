@@ -1,4 +1,4 @@
-"""The write units that the change of an item consumes, on the table and on each index, by DynamoDB's rules."""
+"""The write units that the change of an item consumes on the table and on each index, by DynamoDB's rules."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from singletable.values.item_size import entry_write_units, item_size, write_uni
 
 
 def change_units(before: Item, after: Item, table: IndexSnapshot, indexes: Iterable[IndexSnapshot]) -> int:
-    """Return the write units of an update, from the item before and after it."""
+    """Return the write units of an update, given the item before and after it."""
     units = write_units(max(item_size(before), item_size(after)))
     for index in indexes:
         if index.alias == TABLE:

@@ -1,4 +1,4 @@
-"""The control items of a migration in the table: state, designs and progress, written under an epoch."""
+"""The control items of a migration in the table: state, designs and progress. Each write checks the epoch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FAILED = "ConditionalCheckFailedException"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a pass over the items is: the next position of each segment, or None for a finished segment."""
+    """The progress of a pass over the items: the next position of each segment, or None for a finished segment."""
 
     migration: str
     phase: str
@@ -58,14 +58,14 @@ class ControlItems:
         return (yield from self.change(state, replace(state, epoch=state.epoch + 1, is_paused=False)))
 
     def create(self, state: DesignState) -> Steps[DesignState]:
-        """Write the first state of a table; raise MigrationStopped if there is one."""
+        """Write the first state of a table. Raise MigrationStopped if it already has a state."""
         names = {"#content": CONTENT}
         item = self._item(STATE, {"M": state.content})
         yield from self._put(item, "attribute_not_exists(#content)", names, {})
         return state
 
     def change(self, state: DesignState, changed: DesignState) -> Steps[DesignState]:
-        """Replace the state, if it is still the given one; raise MigrationStopped otherwise."""
+        """Replace the state if it still equals the given state. Otherwise raise MigrationStopped."""
         item = self._item(STATE, {"M": changed.content})
         yield from self._put(item, "#content = :before", {"#content": CONTENT}, {":before": {"M": state.content}})
         return changed
@@ -87,7 +87,7 @@ class ControlItems:
         return Progress(members["migration"]["S"], members["phase"]["S"], positions, *counts)
 
     def put_progress(self, progress: Progress, epoch: int) -> Steps[None]:
-        """Write the progress; raise MigrationStopped if a runner with a later epoch has written it."""
+        """Write the progress. Raise MigrationStopped if a runner with a later epoch has written it."""
         positions: list[dict[str, Any]] = [
             {"NULL": True} if each is None else {"M": each} for each in progress.positions
         ]
@@ -124,6 +124,6 @@ class ControlItems:
             if error.code != _FAILED:
                 raise
             raise MigrationStopped(
-                f"table {self.table!r}: another runner or command has changed the migration, so this one stops.\n"
-                "  `singletable migrate status` shows the state; `singletable migrate run` continues."
+                f"table {self.table!r}: another runner or command has changed the migration, so this runner stops.\n  "
+                "`singletable migrate status` shows the state; `singletable migrate run` continues the migration."
             ) from None

@@ -25,7 +25,7 @@ from singletable.model.table_schema import TABLE
 
 
 class ItemFailure(NamedTuple):
-    """An item that a migration cannot convert, and why."""
+    """An item that a migration cannot convert, and the reason."""
 
     key: str
     reason: str
@@ -33,7 +33,7 @@ class ItemFailure(NamedTuple):
 
 @dataclass(frozen=True)
 class ItemChange:
-    """The change of one stored item, and the conditions under which it is right."""
+    """The change of one stored item, and the conditions under which it may be written."""
 
     key: Item
     before: Item
@@ -77,7 +77,7 @@ class ItemChanges:
         self._index_keys = (old_keys | own_keys) - set(design.table.key_attributes)
 
     def backfill(self, item: Item, now: float) -> ItemChange | ItemFailure | None:
-        """Return the change that gives an item its new index keys, or None if it needs none."""
+        """Return the change that adds the new index keys to an item, or None if it needs none."""
         found = self._known(item, now)
         if not isinstance(found, ItemComparison) or found.entity is None or found.written is None:
             return found if isinstance(found, ItemFailure) else None
@@ -131,11 +131,11 @@ class ItemChanges:
         change = self.backfill(item, now)
         if isinstance(change, ItemChange):
             names = ", ".join((*change.sets, *change.removes))
-            return ItemFailure(self._key_text(item), f"{names} differ from the fields of the item")
+            return ItemFailure(self._key_text(item), f"{names} do not match the fields of the item")
         return None
 
     def _known(self, item: Item, now: float) -> ItemComparison | ItemFailure | None:
-        """Return an item compared with the new design; None if it belongs to no entity or has expired."""
+        """Return an item compared with the new design. Return None if it belongs to no entity, or has expired."""
         if self._types.entity_of(item) is None or self._is_expired(item, now):
             return None
         found = self._comparer.compare(item)
@@ -152,7 +152,10 @@ class ItemChanges:
     def _change(
         self, item: Item, entity: Entity, sets: Item, removes: Collection[str], fields: frozenset[str]
     ) -> ItemChange | None:
-        """Return a change guarded by everything that it was computed from; None if nothing changes."""
+        """Return a change whose conditions cover everything from which it was computed.
+
+        Return None if nothing changes.
+        """
         if not sets and not removes:
             return None
         changed: Mapping[str, None] = dict.fromkeys((*sets, *removes))

@@ -21,17 +21,17 @@ Compute = Callable[[Item, float], ItemChange | ItemFailure | None]
 
 @dataclass
 class PassResult:
-    """What a pass has done."""
+    """The result of a pass."""
 
     items: int = 0
     written: int = 0
     conflicts: int = 0
-    """Items that another writer changed meanwhile; the pass computes them again."""
+    """The items that another writer changed meanwhile. The pass computes their changes again."""
     read_units: float = 0.0
     write_units: float = 0.0
     failures: list[ItemFailure] = field(default_factory=list)
     failed: int = 0
-    """The number of failures, of which the list contains the first ones."""
+    """The number of failures. The list contains only the first ones."""
 
     def add(self, other: PassResult) -> None:
         """Add the numbers of another pass."""
@@ -46,7 +46,7 @@ class PassResult:
 
 @dataclass
 class ItemPass:
-    """One pass: what it computes for each item, and how fast it may write."""
+    """One pass: the function that computes the change of each item, and the maximum write rate."""
 
     control: ControlItems
     migration: str
@@ -55,7 +55,7 @@ class ItemPass:
     epoch: int
     segments: int
     rate: float | None
-    """Write and read units per second; None for no limit."""
+    """Write and read units per second. None for no limit."""
     now: Callable[[], float]
     clock: Callable[[], float]
     report: Callable[[PassResult], None]
@@ -66,7 +66,7 @@ class ItemPass:
         self._started_at = self.clock()
 
     def steps(self) -> Steps[PassResult]:
-        """Run the pass, from its last checkpoint on."""
+        """Run the pass from its last checkpoint."""
         progress = Progress(self.migration, self.phase, ({},) * self.segments)
         stored = yield from self.control.progress()
         if stored is not None and (stored.migration, stored.phase) == (self.migration, self.phase):
@@ -120,7 +120,7 @@ class ItemPass:
         return computed
 
     def _write(self, changes: list[ItemChange]) -> Steps[None]:
-        """Send the updates; compute an item again if another writer changed it meanwhile."""
+        """Send the updates. Compute the change of an item again if another writer changed it meanwhile."""
         while changes:
             if self.clock() - self._confirmed_at >= RENEW_SECONDS:
                 yield from self._confirm()
@@ -155,8 +155,8 @@ class ItemPass:
         state = yield from self.control.state()
         if state is None or state.epoch != self.epoch or state.migration != self.migration:
             raise MigrationStopped(
-                f"table {self.control.table!r}: another runner has taken over migration {self.migration}, so this one "
-                "stops"
+                f"table {self.control.table!r}: another runner has taken over migration {self.migration}, so this "
+                "runner stops"
             )
         if state.is_paused:
             raise MigrationStopped(
@@ -166,7 +166,7 @@ class ItemPass:
         self._confirmed_at = asked_at
 
     def _slow_down(self) -> Steps[None]:
-        """Wait until the units so far fit the rate."""
+        """Wait until the consumed units are within the rate."""
         if self.rate is None:
             return
         ahead = (self._result.write_units + self._result.read_units) / self.rate - (self.clock() - self._started_at)

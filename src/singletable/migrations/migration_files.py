@@ -1,4 +1,4 @@
-"""Migration files: a folder with one numbered snapshot per migration, checked for gaps, two heads and edits."""
+"""Migration files: a folder with one numbered snapshot per migration. It is checked for gaps, duplicates and edits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.json")
 
 @dataclass(frozen=True)
 class MigrationFile:
-    """A migration: its number, its name and the design that it leads to."""
+    """A migration: its number, its name, and the design of the table after it."""
 
     number: int
     name: str
@@ -33,12 +33,12 @@ class MigrationFile:
 
     @property
     def applied_as(self) -> str:
-        """How the design state lists the migration after it has run."""
+        """The text for the migration in the design state after it has run."""
         return f"{self.label}:{self.snapshot.fingerprint}"
 
 
 def read_migrations(folder: Path) -> tuple[MigrationFile, ...]:
-    """Return the migrations in a folder, in order; raise MigrationRefused for gaps and two heads."""
+    """Return the migrations in a folder, in order. Raise MigrationRefused for missing and duplicate numbers."""
     found: list[MigrationFile] = []
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         matched = _NAME.fullmatch(path.name)
@@ -50,8 +50,8 @@ def read_migrations(folder: Path) -> tuple[MigrationFile, ...]:
         if position > 1 and found[position - 2].number == each.number:
             raise MigrationRefused(
                 f"{folder} has two migrations with the number {each.number:04d}: {found[position - 2].path.name} and "
-                f"{each.path.name}.\n  Delete the one that has not run anywhere, merge the models, and run "
-                "`singletable migrate make` again."
+                f"{each.path.name}.\n  Delete the file of the migration that has not run on any table, merge the "
+                "models, and run `singletable migrate make` again."
             )
         if each.number != position:
             raise MigrationRefused(
@@ -61,13 +61,18 @@ def read_migrations(folder: Path) -> tuple[MigrationFile, ...]:
 
 
 def make_migration(folder: Path, model: Snapshot, message: str) -> MigrationFile:
-    """Write the next migration of a model; raise MigrationRefused if nothing changes or a change is not supported."""
+    """Write the next migration of a model.
+
+    Raise MigrationRefused if nothing changes, or if a change is not supported.
+    """
     known = read_migrations(folder)
     if known:
         before = known[-1].snapshot
         operations = differences(before, model)
         if not operations:
-            raise MigrationRefused(f"{known[-1].path} has the design of {model.name}: there is nothing to migrate")
+            raise MigrationRefused(
+                f"{known[-1].path} already has the design of {model.name}, so no migration is needed"
+            )
         reject_unsupported(before, model, operations)
     name = _slug(message) or ("initial" if not known else "change")
     path = folder / f"{len(known) + 1:04d}_{name}.json"
@@ -80,7 +85,7 @@ def make_migration(folder: Path, model: Snapshot, message: str) -> MigrationFile
 
 
 def reject_unsupported(before: Snapshot, after: Snapshot, operations: Sequence[Operation]) -> None:
-    """Raise MigrationRefused if a change is not supported, or if an item cannot hold the old and the new keys."""
+    """Raise MigrationRefused if a change is not supported, or if an item cannot contain the old and the new keys."""
     problems = [
         f"{each}: {each.items}\n    {each.remedy}" for each in operations if each.category is Category.UNSUPPORTED
     ]
@@ -91,7 +96,7 @@ def reject_unsupported(before: Snapshot, after: Snapshot, operations: Sequence[O
 
 
 def _conflicts(before: Snapshot, after: Snapshot) -> list[str]:
-    """Return the indexes of the new design whose name or key attributes the old design uses for something else."""
+    """Return the indexes of the new design whose name or key attributes the old design uses differently."""
     problems: list[str] = []
     for alias, index in after.indexes.items():
         same_name = next((each for each in before.indexes.values() if each.name == index.name), None)
@@ -111,7 +116,7 @@ def _conflicts(before: Snapshot, after: Snapshot) -> list[str]:
 
 
 def check_migrations(folder: Path, model: Snapshot) -> str | None:
-    """Return why the last migration does not have the design of the model, or None if it has."""
+    """Return why the last migration does not have the design of the model, or None if it does."""
     known = read_migrations(folder)
     if not known:
         return f"{folder} has no migrations; run `singletable migrate make`"

@@ -1,4 +1,4 @@
-"""The plan of a migration: what each phase will do to the items of a table, counted without writing anything."""
+"""The plan of a migration: the effect of each phase on the items of a table, computed without writing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable.model.table_schema import TABLE
 
 @dataclass
 class PlannedWrites:
-    """The items that a phase writes, and the write units that it consumes."""
+    """The number of items that a phase writes, and the write units that it consumes."""
 
     written: int = 0
     write_units: int = 0
@@ -29,13 +29,13 @@ class PlannedWrites:
 
 @dataclass
 class MigrationPlan:
-    """What a migration will do."""
+    """The expected work of a migration."""
 
     items: int = 0
     read_units: float = 0.0
     """The read units of one scan of the table."""
     scans: int = 0
-    """How often the migration scans the table."""
+    """The number of scans of the table during the migration."""
     backfill: PlannedWrites = field(default_factory=PlannedWrites)
     contract: PlannedWrites = field(default_factory=PlannedWrites)
     failures: list[ItemFailure] = field(default_factory=list)
@@ -49,7 +49,7 @@ class MigrationPlan:
 
 
 def plan_migration(run: MigrationRun) -> Steps[MigrationPlan]:
-    """Scan the table once, and count what the migration would do if no other client wrote meanwhile."""
+    """Scan the table once, and compute the work of the migration, assuming that no other client writes meanwhile."""
     backfills = any(each.rewritten for each in run.operations)
     cleans = any(each.cleaned for each in run.operations)
     plan = MigrationPlan(scans=backfills + 1 + cleans)

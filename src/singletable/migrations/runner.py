@@ -1,4 +1,4 @@
-"""The runner of migrations: a generator without I/O that leads a table from one design to the next, phase by phase."""
+"""The runner of migrations: a generator without I/O. It changes a table from one design to the next, phase by phase."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from singletable.migrations.table_indexes import create_indexes, delete_indexes,
 from singletable.model.design import Design
 
 WAIT_SECONDS = VIEW_SECONDS_MAX + 5
-"""The runner waits longer than any client can work with an old view of the state."""
+"""The waiting time of the runner. It is longer than any client can use an outdated state."""
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """How a runner works: its speed, its clocks, and where it reports to."""
+    """The settings of a runner: its speed, its clocks, and the function that receives its reports."""
 
     rate: float | None = None
     segments: int = 4
@@ -36,7 +36,7 @@ class RunSettings:
     until: Phase | None = None
     """The phase after whose work the runner stops; None to finish the migration."""
     now: Callable[[], float] = time.time
-    """The time that decides whether an item has expired."""
+    """The clock that decides whether an item has expired."""
     clock: Callable[[], float] = time.monotonic
     report: Callable[[str], None] = lambda text: None
     progress: Callable[[PassResult], None] = lambda result: None
@@ -55,11 +55,11 @@ class MigrationRun:
 
     @property
     def after(self) -> Snapshot:
-        """The design that the migration leads to."""
+        """The design of the table after the migration."""
         return self.file.snapshot
 
     def finished(self, state: DesignState) -> DesignState:
-        """Return the state of a table that has the migration."""
+        """Return the state of a table after the migration."""
         applied, fingerprint = (*state.applied, self.file.applied_as), self.after.fingerprint
         return replace(state, fingerprint=fingerprint, applied=applied, migration=None, target=None, phase=None)
 
@@ -71,7 +71,7 @@ class MigrationRun:
 
 @dataclass(frozen=True)
 class RunResult:
-    """The result of a run: the state of the table, the work done, and the items that stop it."""
+    """The result of a run: the state of the table, the work done, and the items that stop the run."""
 
     state: DesignState
     work: PassResult
@@ -86,7 +86,10 @@ def migration_run(
     model: Snapshot,
     settings: RunSettings,
 ) -> MigrationRun | None:
-    """Return the next migration of a table, or None if it has all; raise MigrationRefused if a file contradicts it."""
+    """Return the next migration of a table, or None if it has all.
+
+    Raise MigrationRefused if a file contradicts the table.
+    """
     for applied, file in zip(state.applied, files, strict=False):
         if applied != file.applied_as:
             name = applied.partition(":")[0]
@@ -98,8 +101,8 @@ def migration_run(
     if len(state.applied) > len(files):
         names = ", ".join(each.partition(":")[0] for each in state.applied[len(files) :])
         raise MigrationRefused(
-            f"table {control.table!r} has the migrations {names}, which have no file; nothing was written.\n"
-            "  Update your checkout: another one has run them."
+            f"table {control.table!r} has the migrations {names}, which have no file; nothing was written.\n  Update "
+            "your checkout, because another checkout has run them."
         )
     waiting = files[len(state.applied) :]
     if not waiting:
@@ -109,37 +112,41 @@ def migration_run(
     if file.snapshot.fingerprint != model.fingerprint and needs_migration(operations):
         later = f"{len(waiting)} migrations are pending. " if len(waiting) > 1 else ""
         raise MigrationRefused(
-            f"{file.path} leads to another design than {model.name}; nothing was written.\n  {later}Run each migration "
-            "with the model that it was made from, or run `singletable migrate make` if the model has changed."
+            f"{file.path} has another design than {model.name}; nothing was written.\n  {later}Run each migration with "
+            "the model from which it was made, or run `singletable migrate make` if the model has changed."
         )
     reject_unsupported(before, file.snapshot, operations)
     return MigrationRun(control, file, before, design, operations, settings)
 
 
 def baseline(control: ControlItems, file: MigrationFile) -> Steps[DesignState]:
-    """Record that the items of a table follow the design of the first migration; raise MigrationRefused otherwise."""
+    """Record that the items of a table follow the design of the first migration. Otherwise raise MigrationRefused."""
     description = yield from describe_table(control.table)
     if description.get("GlobalTableVersion") or description.get("Replicas"):
-        raise MigrationRefused(f"table {control.table!r} is a global table, whose replicas a migration cannot order")
+        raise MigrationRefused(
+            f"table {control.table!r} is a global table, and a migration cannot control the order of "
+            "changes in its replicas"
+        )
     found = described_snapshot(file.snapshot, description, file.snapshot.ttl_attribute)
     wrong = [str(each) for each in differences(found, file.snapshot)]
     if wrong:
         shown = "\n  ".join(wrong)
         raise MigrationRefused(
-            f"table {control.table!r} does not have the design of {file.path.name}; nothing was written:\n  {shown}\n"
-            "  The first migration must be the design that the table has now: make it with the code that runs today."
+            f"table {control.table!r} does not have the design of {file.path.name}; nothing was written:\n  {shown}\n  "
+            "The first migration must have the current design of the table: make it with the code that uses the "
+            "table now."
         )
     yield from control.put_design(file.snapshot)
     return (yield from control.create(DesignState(file.snapshot.fingerprint, (file.applied_as,))))
 
 
 def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
-    """Lead the table through all phases of a migration, from the phase that it is in."""
+    """Run all remaining phases of a migration, starting with the current phase of the table."""
     control, work = run.control, PassResult()
     if state.phase is Phase.ROLLBACK:
         raise MigrationRefused(f"migration {state.migration} is being undone; run `singletable migrate undo` to finish")
     if state.migration not in (None, run.file.label):
-        raise MigrationRefused(f"table {control.table!r}: migration {state.migration} is open; run that one first")
+        raise MigrationRefused(f"table {control.table!r}: migration {state.migration} is open; finish it first")
     if state.phase is None:
         yield from control.put_design(run.before)
         yield from control.put_design(run.after)
@@ -160,7 +167,10 @@ def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
 
 
 def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Phase | None]]:
-    """Do the work of the current phase; return it with the next phase, or with the same one if items stop it."""
+    """Do the work of the current phase.
+
+    Return the result with the next phase, or with the same phase if items stop it.
+    """
     table, settings, changes = run.control.table, run.settings, run.changes
     match state.phase:
         case Phase.PENDING:

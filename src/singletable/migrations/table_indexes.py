@@ -1,4 +1,4 @@
-"""Create and delete the indexes of a live table, one at a time, and wait for each."""
+"""Changes of the indexes of a live table: creates and deletes them one at a time, and waits for each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def describe_table(table: str) -> Steps[Document]:
 
 
 def create_indexes(table: str, before: Snapshot, after: Snapshot, report: Report) -> Steps[None]:
-    """Create the global indexes that only the new design has, and set a new TTL attribute."""
+    """Create the global indexes that only the new design has, and set the TTL attribute if it is new."""
     names = {each.name for each in before.indexes.values()}
     for index in after.indexes.values():
         if index.kind == "GSI" and index.name not in names:
@@ -66,7 +66,7 @@ def _create(table: str, design: Snapshot, index: IndexSnapshot, report: Report) 
 
 
 def _change(table: str, change: Document, index: str, *, exists: bool, **parameters: Any) -> Steps[None]:
-    """Create or delete an index and wait for it; another runner may have done the same meanwhile."""
+    """Create or delete an index and wait for it. Another runner may have done the same meanwhile."""
     problem: RequestRefused | None = None
     try:
         yield (Call("UpdateTable", {"TableName": table, "GlobalSecondaryIndexUpdates": [change], **parameters}),)
@@ -78,7 +78,7 @@ def _change(table: str, change: Document, index: str, *, exists: bool, **paramet
 
 
 def _settled(table: str) -> Steps[Document]:
-    """Wait until the table and all its indexes are active; return the description."""
+    """Wait until the table and all its indexes are active. Return the description of the table."""
     while True:
         found = yield from describe_table(table)
         states = [found.get("TableStatus"), *(each.get("IndexStatus") for each in _indexes(found))]
@@ -104,5 +104,5 @@ def _enable_ttl(table: str, attribute: str) -> Steps[None]:
     try:
         yield (Call("UpdateTimeToLive", {"TableName": table, "TimeToLiveSpecification": setting}),)
     except RequestRefused as error:
-        if error.code != "UnknownOperationException":  # some local servers have no time to live
+        if error.code != "UnknownOperationException":  # some local servers do not support time to live
             raise

@@ -30,7 +30,7 @@ def members_of(shape: type) -> tuple[ShapeMember, ...]:
         raise InvalidShape(f"the annotations of {shape.__name__} cannot be resolved: {problem}") from problem
     members = tuple(_member(shape, field.name, field.type, field.optional) for field in fields.values())
     if not members:
-        raise InvalidShape(f"{shape.__name__} has no members; a shape needs at least one")
+        raise InvalidShape(f"{shape.__name__} has no members; a shape needs at least one member")
     entities = [member.entity for member in members]
     for member in members:
         if entities.count(member.entity) > 1:

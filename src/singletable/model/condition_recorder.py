@@ -28,11 +28,11 @@ from singletable.values.limits import IN_OPERANDS_MAX
 E = TypeVar("E")
 V = TypeVar("V")
 
-_COMPARE = "Compare it: o.total > 5."
+_COMPARE = "Compare the field: o.total > 5."
 
 
 class ParameterPlaceholder:  # noqa: PLW1641  # __hash__ is defined, and raises
-    """A placeholder for a parameter while the body of a pattern is evaluated. Any use of its value is a DesignError."""
+    """A placeholder for a parameter while the body of a pattern is evaluated. Using its value raises DesignError."""
 
     def __init__(self, name: str) -> None:
         self.argument_name = name
@@ -170,7 +170,7 @@ class FieldRecord:
 
     def _not_iterable(self, *_: object) -> NoReturn:
         raise invalid_expression(
-            f"{self._path} cannot be iterated, because its value is not known yet",
+            f"{self._path} cannot be iterated, because its value is not known when the lambda runs",
             f"Use contains(o.{self._path}, ...) instead of in.",
         )
 
@@ -244,7 +244,7 @@ def invalid_expression(message: str, remedy: str) -> DesignError:
 
 
 def exists(value: object) -> bool:
-    """Return a condition for `filter=` or `where=` that holds if the field has a value other than None."""
+    """Return the condition that the field has a value other than None, for `filter=` or `where=`."""
     path, known = _path(value), _field(value)
     there: Condition = Function("attribute_exists", (path,))
     if known is not None and known.may_be_none and not known.is_none_unless_stored:
@@ -260,13 +260,13 @@ def not_(condition: bool) -> bool:
 def present(value: V | None) -> V:
     """Return an optional field with a type that excludes None, so that type checkers accept `present(o.due) < today`.
 
-    The comparison is false if the field is missing.
+    A comparison with the result is false if the field is missing.
     """
     return cast(V, value)
 
 
 def begins_with(value: AnyStr | None, prefix: AnyStr) -> bool:
-    """Return a condition for `filter=` or `where=` that holds if the text or bytes start with a prefix."""
+    """Return the condition that a text or bytes field starts with a prefix, for `filter=` or `where=`."""
     path, known, start = _path(value), _field(value), operand(prefix)
     if known is not None and known.type in SCALAR_TYPES:
         if known.type not in (str, bytes):
@@ -280,7 +280,7 @@ def contains(value: str | None, part: str) -> bool: ...
 @overload
 def contains(value: list[V] | set[V] | frozenset[V] | tuple[V, ...] | None, part: V) -> bool: ...
 def contains(value: object, part: object) -> bool:
-    """Return a condition for `filter=` or `where=` that holds if a text, a set or a list contains `part`."""
+    """Return the condition that a text, a set or a list contains `part`, for `filter=` or `where=`."""
     path, known = _path(value), _field(value)
     if known is not None and known.type in SCALAR_TYPES and known.type not in (str, bytes):
         raise invalid_expression(
@@ -290,7 +290,7 @@ def contains(value: object, part: object) -> bool:
 
 
 def one_of(value: V, *options: V) -> bool:
-    """Return a condition for `filter=` or `where=` that holds if the value equals one of at most 100 options."""
+    """Return the condition that the value equals one of at most 100 options, for `filter=` or `where=`."""
     path, known, choices = _path(value), _field(value), tuple(operand(option) for option in options)
     if not choices:
         raise invalid_expression(
@@ -319,7 +319,7 @@ def _path(value: object) -> Path:
 def check_constant(known: Field, value: Operand, *, any_number: bool = True) -> None:
     """Raise DesignError if a constant can never be a value of the field. Only scalar and Literal types are checked.
 
-    With `any_number`, every number is accepted for an int field: `o.count > 1.5` is a valid comparison.
+    With `any_number`, every number is accepted for an int field, because `o.count > 1.5` is a valid comparison.
     """
     if isinstance(value, Constant) and get_origin(known.type) is Literal:
         if value.value not in get_args(known.type):
@@ -331,7 +331,7 @@ def check_constant(known: Field, value: Operand, *, any_number: bool = True) -> 
     if value.value is None or not is_value_of(known.type, value.value, any_number=any_number):
         raise invalid_expression(
             f"{known.name} is {known.type_name}, but the value is {value.value!r}",
-            "Use a value of the type of the field.",
+            "Pass a value of the field's type.",
         )
 
 

@@ -53,7 +53,7 @@ class Count:
     condition: Condition | None = None
     """The condition that `where` describes, set when a table is compiled; None if the counter counts all items."""
     validation: Validation = "whole"
-    """With "fields", the counter skips the rules of the owner's class that need the whole object."""
+    """With "fields", the counter skips those rules of the owner's class that need the whole object."""
 
     @cached_property
     def condition_fields(self) -> frozenset[str]:
@@ -76,7 +76,7 @@ def count(
 ) -> Count:
     """Declare a counter in another entity, for `counted=` of an entity.
 
-    Every write updates the counter in the same transaction, without reading its owner:
+    Every write of this entity updates the counter in the same transaction, without reading the owner:
     `counted=[count(Customer, by={"id": "customer_id"}, field="order_count")]`.
 
     - `owner`: the entity that has the counter.
@@ -84,8 +84,8 @@ def count(
     - `field`: the int field of the owner that stores the count. Its bounds are checked.
     - `where`: a condition on the fields of this entity; only items that satisfy it are counted:
       `where=lambda order: order.status == "OPEN"`.
-    - `validate`: a write that changes a counter does not read the owner, so it cannot check rules about the whole
-      object. An owner with such rules is an error, unless `validate="fields"` skips these rules for the counter.
+    - `validate`: a write that changes a counter does not read the owner, so the client cannot check rules about the
+      whole owner. An owner with such rules is an error, unless `validate="fields"` skips these rules for the counter.
     """
     return Count(owner, dict(by), field, where, validation=validate)
 
@@ -109,7 +109,7 @@ class DerivedDataRules:
     counters: frozenset[str]
     """The entity's counter fields; only writes of the counted entities change them."""
     expiry: str | None
-    """The entity's TTL field; a unique marker expires with its item."""
+    """The entity's TTL field. A unique marker expires together with its item."""
 
     @property
     def copied_fields(self) -> frozenset[str]:
@@ -137,7 +137,7 @@ class DerivedDataRules:
         """The derived data of the entity in words, for messages; None if a write affects no other items."""
         reasons = ["unique values"] * bool(self.uniques) + ["counters in other items"] * bool(self.counted)
         reasons += ["copies of other entities"] * bool(self.copies) + ["copies in other items"] * bool(self.copied_by)
-        reasons += ["a mirror"] * bool(self.mirrors) + ["an edge that it mirrors"] * (self.mirror_of is not None)
+        reasons += ["a mirror"] * bool(self.mirrors) + ["the items that it mirrors"] * (self.mirror_of is not None)
         reasons += ["counters"] * bool(self.counters)
         return " and ".join(reasons) or None
 

@@ -18,7 +18,10 @@ from singletable.values.attribute_value import attribute_value
 
 
 def with_conditions(declaration: EntityDeclaration) -> tuple[EntityDeclaration, list[Problem]]:
-    """Record the `where=` conditions of the counters; return the declaration with them, and the problems."""
+    """Record the `where=` conditions of the counters.
+
+    Return the declaration with these conditions, and the problems.
+    """
     counted: list[Count] = []
     problems: list[Problem] = []
     if all(each.where is None for each in declaration.counted):
@@ -43,7 +46,7 @@ def _recorded(cls: type, count: Count) -> Count:
         condition = record_condition(cls, count.where)
     except DesignError:
         raise
-    except Exception as problem:  # the lambda is user code
+    except Exception as problem:  # the lambda is user code, which can raise any exception
         raise DesignError(Problem(f"where= raised {type(problem).__name__}: {problem}", None, example)) from problem
     if named := sorted(parameters(condition)):
         raise DesignError(Problem(f"where= uses {', '.join(named)}, but a counter has no parameters", None, example))
@@ -85,7 +88,7 @@ def _copy_problem(source: Entity | None, entity: Entity, each: Copy) -> str | No
         return f"{version} is the version of {source.label}, which every write increments"
     others = {ours for copy in entity.declaration.copies for ours in copy.fields.values()}
     if repeated := sorted(others.intersection(each.by.values())):
-        return f"by= must not use copied fields, but uses {', '.join(repeated)}"
+        return f"by= must not use copied fields, but it uses {', '.join(repeated)}"
     return None
 
 
@@ -110,8 +113,8 @@ def _count_problem(entities: Sequence[Entity], entity: Entity, each: Count) -> s
     if each.validation == "whole" and (rules.whole is not None or not rules.is_exhaustive):
         reason = rules.whole or f"{each.field} has a rule other than bounds"
         return (
-            f"{reason}, but a counter changes without a read of {owner.label}. Store the counter in another entity, "
-            f'or skip the rule with count(..., validate="fields")'
+            f"{reason}, but a write that changes the counter does not read {owner.label}. Store the counter in another "
+            'entity, or skip the rule with count(..., validate="fields")'
         )
     if any(each.field in placement.fields for placement in (*owner.placements.values(), *owner.uniques)):
         return f"{each.field} is part of a key, so every write of {entity.label} would have to replace the item"
@@ -129,7 +132,7 @@ def _condition_problem(entities: Sequence[Entity], entity: Entity, each: Count) 
         return f"where= reads {version}, the version of {entity.label}, which every write increments"
     counters = {count.field for other in entities for count in other.declaration.counted if count.owner is entity.cls}
     if read := sorted(counters & each.condition_fields):
-        return f"where= must not read counters, which other writes change, but reads {', '.join(read)}"
+        return f"where= must not read counters, which other writes change, but it reads {', '.join(read)}"
     constants = (leaf.value for leaf in leaves(each.condition) if isinstance(leaf, Constant))
     return next(filter(None, map(_constant_problem, constants)), None)
 
@@ -168,8 +171,8 @@ def _mirror_problem(entities: Sequence[Entity], entity: Entity, mirrored: type) 
         return f"{version} is the version of {source.label}, which every write increments; remove it here"
     if (expiry := source.declaration.ttl) != declared.ttl:
         if expiry is None:
-            return f"{entity.label} has a TTL, but {source.label} has none: declare ttl={declared.ttl!r} there, too"
-        return f"{source.label} has a TTL, but {entity.label} has none: declare ttl={expiry!r} here, too"
+            return f"{entity.label} has a TTL, but {source.label} has none: declare ttl={declared.ttl!r} there too"
+        return f"{source.label} has a TTL, but {entity.label} has none: declare ttl={expiry!r} here too"
     return None
 
 

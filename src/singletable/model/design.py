@@ -21,7 +21,7 @@ from singletable.model.schema_upgrades import upgrade_problems
 from singletable.model.table_schema import TABLE, Index, TableSettings
 from singletable.model.unique_markers import marker_problems
 
-# Each delimiter can be escaped with two hexadecimal digits, and none occurs in an escape sequence (%XX).
+# Each delimiter can be escaped with two hexadecimal digits. No delimiter occurs in an escape sequence (%XX).
 DELIMITERS = "#&'()*+,-./:;<=>?@[\\]^_`|~"
 
 
@@ -48,7 +48,10 @@ class Design:
 
     @property
     def ttl_attribute(self) -> str | None:
-        """The TTL attribute of the table: its setting, or the attribute of a TTL field; None if there is neither."""
+        """The TTL attribute of the table: its setting, or the attribute of a TTL field.
+
+        None if the table has neither.
+        """
         if self.settings.ttl_attribute:
             return self.settings.ttl_attribute
         fields = ((e, e.declaration.ttl) for e in self.all_entities)
@@ -60,7 +63,10 @@ class Design:
         return (*self.entities, *self.keyless)
 
     def require_keys(self, purpose: str) -> None:
-        """Raise DesignError if an entity has no key yet; `purpose` names what needs the keys: `open()`."""
+        """Raise DesignError if an entity has no key yet.
+
+        `purpose` names the operation that needs the keys, such as `open()`.
+        """
         if self.keyless:
             names = ", ".join(entity.label for entity in self.keyless)
             has = "has" if len(self.keyless) == 1 else "have"
@@ -87,9 +93,9 @@ class Design:
         }
 
     def entities_with_keys(self, index: Index, languages: Mapping[str, Language]) -> tuple[Entity, ...]:
-        """Return the entities whose key attributes in an index can have texts of these languages.
+        """Return the entities whose key attributes in an index can contain texts of these languages.
 
-        The fixed text at the start of the keys rules out most entities before their languages are compared.
+        The fixed text at the start of the keys excludes most entities before their languages are compared.
         """
         placed = self.placed_in(index)
         places = set(range(len(placed)))
@@ -186,7 +192,7 @@ def compile_declarations(
 
 
 def _without_links(declaration: EntityDeclaration, keyless: Sequence[Entity]) -> EntityDeclaration:
-    """Return the declaration without derived data of keyless entities, because derived data depends on their keys."""
+    """Return the declaration without derived data of entities without keys. Derived data depends on these keys."""
     absent = {entity.cls for entity in keyless}
     if not absent:
         return declaration
@@ -202,7 +208,7 @@ def _check_delimiter(settings: TableSettings) -> None:
     delimiter = settings.delimiter
     if len(delimiter) != 1 or delimiter not in DELIMITERS:
         message = f"{settings.name}: invalid delimiter {delimiter!r}"
-        remedy = f"Use one of {' '.join(DELIMITERS)}; only '#' keeps text of varying length in order."
+        remedy = f"Use one of {' '.join(DELIMITERS)}; only '#' keeps texts of different lengths in order."
         raise DesignError(Problem(message, settings.location, remedy))
 
 
@@ -215,7 +221,7 @@ def _ttl_problems(design: Design) -> Iterable[Problem]:
         stored = entity.attributes[name]
         if stored != design.ttl_attribute:
             message = f"{entity.label}: {name} is stored as {stored!r}, but the TTL attribute of the table is "
-            remedy = f'Declare attributes={{"{name}": "{design.ttl_attribute}"}}; a table has one TTL attribute.'
+            remedy = f'Declare attributes={{"{name}": "{design.ttl_attribute}"}}; a table has only one TTL attribute.'
             yield Problem(f"{message}{design.ttl_attribute!r}", entity.location, remedy)
         if entity.fields[name].type not in (int, datetime):
             message = f"{entity.label}: the TTL field {name!r} is {entity.fields[name].type_name}"

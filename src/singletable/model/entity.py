@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cardinality:
-    """The number of distinct values of a field, and the share of the traffic on the most frequent one."""
+    """The number of distinct values of a field, and the traffic share of its most frequent value."""
 
     values: int
     hottest: float
@@ -46,7 +46,7 @@ def skewed(values: int, *, hottest: float) -> Cardinality:
 
 
 def cardinalities(declared: Mapping[str, int | Cardinality] | None) -> dict[str, Cardinality]:
-    """Return the declared cardinalities; a plain number means a uniform distribution."""
+    """Return the declared cardinalities. A plain number means a uniform distribution."""
     return {
         name: given if isinstance(given, Cardinality) else Cardinality(given, 1 / given if given > 0 else 1)
         for name, given in (declared or {}).items()
@@ -98,7 +98,7 @@ class EntityDeclaration:
     access: str | None
     accept: Accepted
     renamed_from: Mapping[str, str] = field(default_factory=dict)
-    """The previous names of renamed fields."""
+    """The old name of each renamed field."""
 
     @cached_property
     def codecs(self) -> TypeCodecs:
@@ -152,13 +152,19 @@ class Entity:
         return upgrades_of(self.declaration.cls)
 
     def expected_in(self, index: Index) -> int | None:
-        """Return the expected number of items per partition of the table or an index, or None."""
+        """Return the expected number of items per partition of the table or an index.
+
+        Return None if none is declared.
+        """
         alias = TABLE if index.kind == "LSI" else index.alias
         return self.declaration.expected_per_partition.get(alias)
 
     @property
     def identity(self) -> tuple[str, ...] | None:
-        """The fields that identify an item: as declared, or `id`, or `order_id` for an `Order`."""
+        """The fields that identify an item.
+
+        If none are declared: `id`, or a field such as `order_id` for an `Order`.
+        """
         if self.declaration.identity is not None:
             return self.declaration.identity
         own = ("id", f"{_snake(self.label)}_id")
@@ -192,9 +198,9 @@ def entity(
     accept: Accepted | None = None,
     **indexes: Keys,
 ) -> Callable[[C], C]:
-    """Declare a pydantic model, dataclass, msgspec Struct or attrs class as an entity; the class itself is unchanged.
+    """Declare a pydantic model, dataclass, msgspec Struct or attrs class as an entity. The class itself is unchanged.
 
-    - `key`: the table's key templates: `("CUST#{customer_id}", "ORDER#{id}")`. Without it, `check` proposes a key.
+    - `key`: the table's key templates: `("CUST#{customer_id}", "ORDER#{id}")`. Without one, `check` proposes a key.
     - `**indexes`: the keys in each index, by alias: `gsi1=("STATUS#{status}", "{created_at}")`; only the sort key for a
       local index. A key is a template, `native(field)`, or a tuple of these.
     - `name`: the value of the entity type attribute. `attributes`: attribute names that differ from the field names.
@@ -271,7 +277,7 @@ def _store_declaration(
 
 
 def declaration_of(cls: Any) -> EntityDeclaration | None:
-    """Return the declaration of this class, or None; a subclass does not inherit it."""
+    """Return the declaration of this class, or None. A subclass does not inherit the declaration."""
     found = getattr(cls, "__dict__", {}).get(MARK)
     return found if isinstance(found, EntityDeclaration) else None
 
@@ -335,7 +341,7 @@ def _problems(
                 yield Problem(f"{label}: derived {key} = {value.label}: {problem}", location)
     if dict(getattr(declaration.cls, "model_config", None) or {}).get("extra") == "allow":
         message = f"{label} allows undeclared fields (extra='allow'), but only declared fields are stored"
-        yield Problem(message, location, "Declare a field for them, such as extra: dict[str, Any] = {}.")
+        yield Problem(message, location, "Declare a field for these values, such as extra: dict[str, Any] = {}.")
     if declaration.keys and TABLE not in declaration.keys:
         message = f"{label}: {', '.join(declaration.keys)} is declared, but {TABLE}= is missing"
         remedy = f"Declare {TABLE}=(...) too, or remove the index keys until the entity has a key."
@@ -367,7 +373,9 @@ def _duplicate_attributes(declaration: EntityDeclaration) -> Iterable[Problem]:
     for name, stored in declaration.attributes.items():
         if stored in seen:
             message = f"{declaration.cls.__qualname__}: {seen[stored]!r} and {name!r} are both stored as {stored!r}"
-            yield Problem(message, declaration.location, "Give one of them another name in attributes=.")
+            yield Problem(
+                message, declaration.location, "Set another attribute name for one of these fields in attributes=."
+            )
         seen[stored] = name
 
 

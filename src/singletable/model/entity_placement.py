@@ -37,7 +37,7 @@ Position = str | Native
 
 @dataclass(frozen=True)
 class DeclaredKeys:
-    """The keys that an entity declares for one index, as tuples: one element per key attribute."""
+    """The keys that an entity declares for one index, as tuples with one element per key attribute."""
 
     declaration: EntityDeclaration
     partition: tuple[Position, ...]
@@ -48,7 +48,10 @@ class DeclaredKeys:
 def place_entities(
     settings: TableSettings, declarations: Sequence[EntityDeclaration]
 ) -> tuple[dict[str, Index], list[Entity], list[Problem]]:
-    """Compile the keys of all entities in the table and its indexes; return the indexes, entities and problems."""
+    """Compile the keys of all entities in the table and its indexes.
+
+    Return the indexes, the entities and the problems.
+    """
     problems: list[Problem] = []
     declared = {index.alias: index for index in settings.indexes}
     aliases = dict.fromkeys([TABLE, *(alias for d in declarations for alias in d.keys), *declared])
@@ -114,10 +117,13 @@ def _is_local_index(alias: str, declared: Mapping[str, GSI | LSI]) -> bool:
 def _declared_keys(
     declaration: EntityDeclaration, alias: str, local: bool, problems: list[Problem]
 ) -> DeclaredKeys | None:
-    """Return the keys of an entity in one index as tuples; add a problem and return None if they are invalid."""
+    """Return the keys of an entity in one index as tuples. If they are invalid, add a problem and return None."""
     keys = declaration.keys[alias]
     if isinstance(keys, str) and alias != TABLE and not local:
-        message = f"{declaration.cls.__name__}: {alias}={keys!r} is one template, but an index usually has two"
+        message = (
+            f"{declaration.cls.__name__}: {alias}={keys!r} is one template, but an index usually has a partition "
+            "and a sort key"
+        )
         remedy = f'Add a sort key: {alias}=("{keys}", "..."). For an index without a sort key: {alias}=("{keys}",).'
         problems.append(Problem(message, declaration.location, remedy))
         return None
@@ -151,7 +157,7 @@ def _position(position: Any) -> tuple[Position, ...]:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The declared keys of all entities in one index, from which the names of its key attributes follow."""
+    """The declared keys of all entities in one index. They determine the names of its key attributes."""
 
     settings: TableSettings
     alias: str
@@ -199,7 +205,7 @@ class _Layout:
     def _attributes(self, side: str, named: tuple[str, ...], suffix: str) -> tuple[KeyAttribute, ...]:
         if named:
             return tuple(KeyAttribute(name) for name in named)
-        # Until an entity has a key, the table has the declared key attributes, or the default ones.
+        # Until an entity has a key, the table has the declared key attributes or the default key attributes.
         is_open = self.alias == TABLE and self.settings.keys is None
         count = max((len(getattr(keys, side)) for keys in self.given), default=int(is_open))
         prefix = "" if self.alias == TABLE else self.name
@@ -221,7 +227,7 @@ class _Layout:
             if (len(keys.partition), len(keys.sort)) != (partition, sort):
                 message = (
                     f"{keys.declaration.cls.__name__}: {self.alias} has {len(keys.partition)} partition and "
-                    f"{len(keys.sort)} sort key attributes, but {partition} and {sort} in other entities"
+                    f"{len(keys.sort)} sort key attributes, but other entities have {partition} and {sort}"
                 )
                 problems.append(
                     Problem(message, keys.declaration.location, "All entities must use the same key attributes.")
@@ -300,7 +306,7 @@ class _Parsed(NamedTuple):
 
 
 _parsed: WeakKeyDictionary[type, dict[tuple[str, str, str], _Parsed]] = WeakKeyDictionary()
-"""Parsed templates by class: the search for remedies compiles many designs that differ in one entity."""
+"""Parsed templates by class. The search for remedies compiles many designs that differ in only one entity."""
 
 
 def _template_part(position: str, attribute: str, declaration: EntityDeclaration, delimiter: str) -> TemplatePart:
@@ -319,7 +325,7 @@ def _is_text(field_type: Any) -> bool:
 def _attribute_types(
     placements: Mapping[str, Mapping[str, Placement]], problems: list[Problem], settings: TableSettings
 ) -> dict[str, AttributeType]:
-    """Return the type of each key attribute; all entities and indexes must use the same type for an attribute."""
+    """Return the type of each key attribute. All entities and indexes must use the same type for an attribute."""
     types: dict[str, dict[AttributeType, str]] = {}
     for name, placed in placements.items():
         for placement in placed.values():

@@ -1,4 +1,4 @@
-"""The role of a field, guessed from its type and its name: identifier, time, score, or one of a few values."""
+"""The role of a field, guessed from its type and name: identifier, time, score, or a field with few values."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _CHOSEN_TIME_WORDS = frozenset(
         "next",
     }
 )
-"""Words of times that people choose: items written now have many different values of such a field."""
+"""Words for times that people choose. Items that are written at the same time have different values of such a field."""
 _SCORE_WORDS = frozenset(
     {"score", "points", "rank", "ranking", "rating", "price", "amount", "balance", "percentage", "percent", "votes"}
     | {"likes", "views", "clicks", "weight", "distance", "temperature", "stars", "popularity"}
 )
 _QUALIFIERS = frozenset({"name", "code", "label"})
-"""Last words that do not change the role: `country_code` has as many values as `country`."""
+"""Last words of a field name that do not change its role: `country_code` has as many values as `country`."""
 _FEW_VALUES = {
     **dict.fromkeys(("status", "state", "type", "kind", "phase", "stage", "priority", "severity", "tier"), 10),
     **dict.fromkeys(("role", "mode", "visibility", "outcome", "gender", "sex", "environment", "env", "level"), 10),
@@ -50,14 +50,14 @@ _FEW_VALUES = {
     **dict.fromkeys(("category", "genre", "region", "currency", "language", "locale", "department"), 50),
     "country": 200,
 }
-"""The assumed number of values, by the last word of a name."""
+"""The assumed number of values, by the last word of the field name."""
 _FEW_VALUES_OF_TWO_WORDS = {("age", "group"): 10, ("payment", "method"): 10, ("shipping", "method"): 10}
 _FLAG_WORDS = frozenset({"is", "has"})
 
 
 @dataclass(frozen=True)
 class ValueCount:
-    """The number of values of a field; `is_guess` is False if the type lists them."""
+    """The number of values of a field. `is_guess` is False if the type lists the values."""
 
     values: int
     is_guess: bool
@@ -75,13 +75,13 @@ def _last_words(field: Field) -> tuple[str, ...]:
 
 
 def is_identifier(field: Field) -> bool:
-    """Whether the values of a field look like ids: a UUID, or a name such as `order_id` or `sku`."""
+    """Return whether the values of a field look like identifiers: a UUID, or a name such as `order_id` or `sku`."""
     words = _last_words(field)
     return field.type is UUID or (field.type in (str, int) and bool(words) and words[-1] in _ID_WORDS)
 
 
 def is_instant(field: Field) -> bool:
-    """Whether a field is a point in time that the clock sets, such as `created_at` or `timestamp`."""
+    """Return whether a field is a point in time from the clock, such as `created_at` or `timestamp`."""
     words = _last_words(field)
     if field.type is datetime:
         return True
@@ -91,23 +91,23 @@ def is_instant(field: Field) -> bool:
 
 
 def is_day(field: Field) -> bool:
-    """Whether a field is a date or a part of one, such as `order_date` or `month`."""
+    """Return whether a field is a date or a part of a date, such as `order_date` or `month`."""
     words = _last_words(field)
     return field.type is date or (field.type in (str, int) and bool(words) and words[-1] in _DAY_WORDS)
 
 
 def is_time(field: Field) -> bool:
-    """Whether a field is a point in time, a date or a part of a date."""
+    """Return whether a field is a point in time, a date or a part of a date."""
     return is_instant(field) or is_day(field)
 
 
 def follows_clock(field: Field) -> bool:
-    """Whether all items that are written now have the same or nearly the same value: a time that nobody chooses."""
+    """Return whether the clock sets the field, so that items written at the same time have similar values."""
     return is_time(field) and not _CHOSEN_TIME_WORDS & set(_last_words(field))
 
 
 def is_score(field: Field) -> bool:
-    """Whether a field is a measured or computed number, which several items can share."""
+    """Return whether a field is a measured or computed number, which several items can share."""
     if field.type in (float, Decimal):
         return not is_time(field)
     words = _last_words(field)
@@ -115,7 +115,7 @@ def is_score(field: Field) -> bool:
 
 
 def value_count(field: Field) -> ValueCount | None:
-    """Return the number of values of a field with few values; None if it can have many."""
+    """Return the number of values of a field with few values. Return None if the field can have many values."""
     if (listed := _listed(field.type)) is not None:
         return ValueCount(listed, is_guess=False)
     if field.type not in (str, int):
@@ -142,7 +142,7 @@ def _listed(field_type: Any) -> int | None:
 
 
 def own_identifier(label: str, fields: Collection[Field]) -> Field | None:
-    """Return the id field that is named after the entity, also in short: `trans_id` of a `Transaction`."""
+    """Return the id field that is named after the entity, or after its abbreviation: `trans_id` of a `Transaction`."""
     for field in fields:
         words = _last_words(field)
         if is_identifier(field) and (words in _BARE_IDS or _abbreviates(words[:-1], label)):

@@ -28,14 +28,14 @@ _PYDANTIC = {
     "FutureDate": date,
     "EmailStr": str,
 }
-"""The types of the actual values, by the name of a pydantic type that only validates and has no instances."""
+"""The type of the actual values, by the name of a pydantic type that only validates and has no instances."""
 
 _CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
 @dataclasses.dataclass(frozen=True)
 class DefaultFactory:
-    """A default that is created for each object; `make` is the factory function, or None if it is unknown."""
+    """A default that is created for each object. `make` is the factory function, or None if the function is unknown."""
 
     make: Callable[[], Any] | None = None
 
@@ -141,7 +141,7 @@ def _names(cls: type) -> dict[str, tuple[bool, bool, Any]]:
 
 
 def _struct_names(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> dict[str, tuple[bool, bool, Any]]:
-    # msgspec stores the defaults of the last fields only, with NODEFAULT for required fields among them.
+    # msgspec stores only the defaults of the last fields, with NODEFAULT for the required fields among them.
     none = sys.modules["msgspec"].NODEFAULT
     every = (*(none for _ in range(len(fields) - len(defaults))), *defaults)
     return {
@@ -151,7 +151,7 @@ def _struct_names(fields: tuple[str, ...], defaults: tuple[Any, ...]) -> dict[st
 
 
 def _default_of(default: Any, factory: Any) -> Any:
-    """Return the default value; a DefaultFactory if the factory must create a value for each object."""
+    """Return the default value, or a DefaultFactory if the factory must create a value for each object."""
     if factory is None:
         return default
     return factory() if factory in (set, frozenset) else DefaultFactory(factory)
@@ -181,14 +181,14 @@ def _is_required(cls: type, field: dataclasses.Field[Any]) -> bool:
 
 
 def _check_decorated(cls: type, mark: str) -> None:
-    """Raise NotAnEntityClass if a subclass has annotations but no decorator of its own, so that they are not fields."""
+    """Raise NotAnEntityClass if a subclass has annotations but no decorator of its own: they are then not fields."""
     if mark in vars(cls):
         return
     own = inspect.get_annotations(cls)
     hints = typing.get_type_hints(cls) if own else {}
     if ignored := [name for name in own if hints[name] is not ClassVar and get_origin(hints[name]) is not ClassVar]:
         raise NotAnEntityClass(
-            f"{cls.__qualname__} is not decorated itself, so its annotations are ignored: {', '.join(ignored)}; "
+            f"{cls.__qualname__} has no decorator of its own, so its annotations are ignored: {', '.join(ignored)}; "
             "add the decorator of its base class below @entity"
         )
 
@@ -235,9 +235,9 @@ def container_of(declared: Any) -> type | None:
 
 
 def element_of(declared: Any) -> Any:
-    """Return the type of the elements of a container, or of the values of a dict; None for other types.
+    """Return the type of the elements of a container, or of the values of a dict. Return None for other types.
 
-    None is also returned for a tuple whose elements have separate types.
+    The result is also None for a tuple that declares a type for each element.
     """
     kind, arguments = container_of(declared), get_args(declared)
     if kind is None or (kind is tuple and arguments and arguments[-1] is not ...):
@@ -287,7 +287,7 @@ _EXCLUDED_SUBTYPES: dict[Any, type] = {int: bool, float: bool, Decimal: bool, da
 def is_value_of(kind: Any, value: Any, *, any_number: bool = False) -> bool:
     """Return whether a value is valid for a scalar type. Any number is valid for float and Decimal.
 
-    With `any_number`, any number is valid for int, too.
+    With `any_number`, any number is also valid for int.
     """
     accepted = NUMBER_TYPES if kind in (float, Decimal) or (any_number and kind is int) else kind
     return isinstance(value, accepted) and type(value) is not _EXCLUDED_SUBTYPES.get(kind)

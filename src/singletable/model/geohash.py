@@ -11,13 +11,16 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 ALPHABET = "0123456789bcdefghjkmnpqrstuvwxyz"
-"""The 32 characters of a geohash. They are in ascending order, so cells sort the same way as text and as numbers."""
+"""The 32 characters of a geohash.
+
+They are in ascending order, so the text order of cells equals their numeric order.
+"""
 EARTH_RADIUS_M = 6_371_008.8
 """The mean radius of the earth (IUGG); distances assume a sphere."""
 PRECISION_MAX = 12
 
 _BITS_PER_CHARACTER = 5
-# Every circle is made larger by this slack, so that rounding errors, which are a thousand times smaller, lose no point.
+# This slack enlarges every circle, so that rounding errors, which are a thousand times smaller, exclude no point.
 _SLACK_RATIO = 1e-9
 _SLACK_M = 1e-6
 
@@ -41,7 +44,7 @@ def distance_m(lat1: float, lng1: float, lat2: float, lng2: float) -> float:
     latitude, other_latitude = math.radians(_valid_latitude(lat1)), math.radians(_valid_latitude(lat2))
     half_turn = math.radians(_wrapped_longitude(lng2) - _wrapped_longitude(lng1)) / 2
     half_rise, middle = (other_latitude - latitude) / 2, (other_latitude + latitude) / 2
-    # Computing the haversine and its complement as sums of squares loses no precision, even between antipodes.
+    # The haversine and its complement are computed as sums of squares, so no precision is lost, even between antipodes.
     near = math.hypot(math.sin(half_rise) * math.cos(half_turn), math.cos(middle) * math.sin(half_turn))
     far = math.hypot(math.cos(half_rise) * math.cos(half_turn), math.sin(middle) * math.sin(half_turn))
     return 2 * EARTH_RADIUS_M * math.atan2(near, far)
@@ -50,7 +53,7 @@ def distance_m(lat1: float, lng1: float, lat2: float, lng2: float) -> float:
 def cells_within(latitude: float, longitude: float, radius_m: float, precision: int, most: int) -> tuple[str, ...]:
     """Return the cells that a circle touches, sorted. Every point within the radius is in one of these cells.
 
-    Raises ValueError before computing any cell if there are more than `most` cells.
+    Raise ValueError before any cell is computed if there are more than `most` cells.
     """
     grid = _grid(precision)
     circle = _circle(latitude, longitude, radius_m)
@@ -70,7 +73,7 @@ def cells_within(latitude: float, longitude: float, radius_m: float, precision: 
 def cells_in_box(south: float, west: float, north: float, east: float, precision: int, most: int) -> tuple[str, ...]:
     """Return the cells that a box touches, sorted. Every point in the box or on its edges is in one of these cells.
 
-    If `west` is greater than `east`, the box crosses the antimeridian. Raises ValueError before computing any cell if
+    If `west` is greater than `east`, the box crosses the antimeridian. Raise ValueError before any cell is computed if
     the edges are invalid or if there are more than `most` cells.
     """
     grid = _grid(precision)
@@ -97,7 +100,7 @@ def is_in_box(south: float, west: float, north: float, east: float, latitude: fl
 
 
 def eastward(west: float, longitude: float) -> tuple[bool, float]:
-    """Return a sort key for longitudes in eastward order, starting at a meridian."""
+    """Return a sort key that orders longitudes eastward, starting at a meridian."""
     turned = _wrapped_longitude(longitude)
     turned = -180.0 if turned == 180 else turned
     return turned < west, turned
@@ -105,7 +108,7 @@ def eastward(west: float, longitude: float) -> tuple[bool, float]:
 
 @dataclass(frozen=True)
 class _Grid:
-    """The grid of one precision; columns count eastward from the antimeridian, rows northward from the south pole."""
+    """The grid of one precision. Columns count eastward from the antimeridian, rows northward from the south pole."""
 
     precision: int
 
@@ -126,7 +129,7 @@ class _Grid:
         return 1 << self.row_bits
 
     def column_at(self, longitude: float) -> int:
-        """Return the column of a longitude; outside -180 to 180 degrees, take the column modulo `columns`."""
+        """Return the column of a longitude. Outside -180 to 180 degrees, take the result modulo `columns`."""
         return _steps(longitude, 360, self.columns)
 
     def row_at(self, latitude: float) -> int:
@@ -156,7 +159,7 @@ class _Circle:
 
     @property
     def widest_latitude(self) -> float:
-        """The latitude where a meridian is tangent to the circle; the pole, if the circle contains the pole."""
+        """The latitude where a meridian is tangent to the circle, or the pole if the circle contains it."""
         pole = math.copysign(90.0, self.latitude)
         to_pole = 90 - abs(self.latitude)
         if to_pole <= self.angle:
@@ -166,9 +169,10 @@ class _Circle:
         return math.copysign(90 - math.degrees(2 * math.atan(math.sqrt(squared))), pole)
 
     def half_width_at(self, latitude: float) -> float:
-        """Return how far the circle extends east and west along a parallel; 0 if it does not reach the parallel."""
+        """Return how far the circle extends east and west along a parallel. The result is 0 outside the circle."""
         rise = abs(latitude - self.latitude)
-        # This is the haversine formula solved for the longitude; sin²(a) - sin²(b) is a product to keep its precision.
+        # This is the haversine formula solved for the longitude. sin²(a) - sin²(b) is computed as a product, for
+        # precision.
         reach = math.sin(math.radians(self.angle + rise) / 2) * math.sin(math.radians(self.angle - rise) / 2)
         whole = math.cos(math.radians(self.latitude)) * math.cos(math.radians(latitude))
         if reach <= 0:
@@ -176,7 +180,7 @@ class _Circle:
         return 180.0 if reach >= whole else math.degrees(2 * math.asin(math.sqrt(reach / whole)))
 
     def half_width_between(self, south: float, north: float) -> float:
-        """Return the maximum half width on the parallels of a band.
+        """Return the maximum half width of the circle on the parallels of a band.
 
         The circle narrows away from its widest latitude, so the maximum is at the parallel nearest to that latitude. A
         circle that contains both poles is widest at both poles, so the maximum of a band is at one of its edges.
@@ -193,7 +197,7 @@ def _circle(latitude: float, longitude: float, radius_m: float) -> _Circle:
 
 
 def _columns_touched(grid: _Grid, circle: _Circle, row: int) -> range:
-    """Return the range of columns where the circle touches a row; take each column modulo the columns of the grid."""
+    """Return the range of columns where the circle touches a row. Take each column modulo the number of columns."""
     half_width = circle.half_width_between(grid.south_of(row), grid.south_of(row + 1))
     first = grid.column_at(circle.longitude - half_width)
     last = grid.column_at(circle.longitude + half_width)
@@ -201,13 +205,13 @@ def _columns_touched(grid: _Grid, circle: _Circle, row: int) -> range:
 
 
 def _steps(degrees: float, span: int, count: int) -> int:
-    """Return the exact number of whole steps from -span/2 up to an angle; `count` steps make up the span."""
+    """Return the exact number of whole steps from -span/2 up to an angle. The span consists of `count` steps."""
     numerator, denominator = degrees.as_integer_ratio()
     return (2 * numerator + span * denominator) * count // (2 * span * denominator)
 
 
 def _cell(grid: _Grid, column: int, row: int) -> str:
-    """Return the geohash of a cell: alternating bits of column and row, five per character."""
+    """Return the geohash of a cell. It consists of alternating bits of column and row, five per character."""
     pairs = zip_longest(f"{column:0{grid.column_bits}b}", f"{row:0{grid.row_bits}b}", fillvalue="")
     number = int("".join(map("".join, pairs)), 2)
     shifts = range((grid.precision - 1) * _BITS_PER_CHARACTER, -1, -_BITS_PER_CHARACTER)

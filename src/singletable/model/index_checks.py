@@ -82,8 +82,11 @@ def _unintended_entries(settings: TableSettings, entity: Entity, index: Index) -
             yield Problem(f"{message}{fields[attribute].type_name}", entity.location, remedy)
             return
     if types and types.keys() <= own | fields.keys():
-        message = f"{entity.label}: its items are also in {index.label}, because they have {', '.join(types)}"
-        remedy = f"Declare {index.alias}=..., or store the fields under other attribute names."
+        message = (
+            f"{entity.label}: its items are also in {index.label}, because they have its key attributes: "
+            f"{', '.join(types)}"
+        )
+        remedy = f"Declare {index.alias}=... for the entity, or store the fields under other attribute names."
         if types.keys() <= {part.attribute for part in entity.base.parts}:
             remedy = f'Declare the index as inverse("{index.alias}"): it contains every item, with swapped keys.'
         yield Problem(message, entity.location, remedy)
@@ -113,7 +116,7 @@ def inverse_problems(
         if alias in declaration.keys:
             message = (
                 f"{declaration.cls.__name__}: {alias}={declaration.keys[alias]!r} is declared, but {alias} is an "
-                f"inverse index, which swaps the keys of key="
+                "inverse index, which swaps the keys that key= declares"
             )
             remedy = f"Remove {alias}=; every item of the table is in {alias} automatically."
             yield Problem(message, declaration.location, remedy)

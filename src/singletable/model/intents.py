@@ -82,7 +82,7 @@ class QueryIntent:
 
 @dataclass(frozen=True)
 class CollectionIntent:
-    """Read items of several entities in one partition, as a shape."""
+    """Read items of several entities in one partition, as an object of a shape."""
 
     shape: type
     newest_first: bool
@@ -130,7 +130,10 @@ class ItemWriteIntent:
 
 
 def _removes(change: Change) -> bool:
-    """Return whether a change removes its attribute; None is not stored, so setting a field to None removes it too."""
+    """Return whether a change removes its attribute.
+
+    None is not stored, so setting a field to None also removes its attribute.
+    """
     return change.action == "REMOVE" or (isinstance(change.value, Constant) and change.value.value is None)
 
 
@@ -172,11 +175,11 @@ def get(
     where: Callable[[Any], bool] | None = None,
     consistent: bool = False,
 ) -> Any:
-    """Read one item: a GetItem request that returns the object, or None if it does not exist.
+    """Read one item: a GetItem request that returns the object, or None if the item does not exist.
 
     Every field of the key must be a parameter of the pattern, or fixed by `where`.
 
-    - `view`: a class with some of the fields; only these are read.
+    - `view`: a class with some of the fields; the pattern reads only these fields.
     - `where`: fixes key fields to constants: `where=lambda o: o.kind == "INVOICE"`.
     - `consistent`: use a strongly consistent read.
     """
@@ -224,12 +227,12 @@ def query(
     Declare `limit: int` and `cursor: str | None = None` as parameters to let the caller paginate.
 
     - `where`: fixes key fields to constants: `where=lambda o: o.status == "OPEN"`.
-    - `filter`: a condition that DynamoDB applies after reading; filtered items are billed too.
+    - `filter`: a condition that DynamoDB applies after the read; you also pay for the items that it discards.
     - `order_by`: the field to sort by, such as `lambda o: o.total`. The index must provide this order.
     - `newest_first`: read in reverse order; the items must be sorted by a date or datetime.
     - `limit`: the maximum number of items per page.
-    - `view`: a class with some of the fields, for an index that does not contain all of them.
-    - `hydrate`: after a read of such an index, fetch the complete items with BatchGetItem.
+    - `view`: a class with some of the fields, for an index that does not contain all fields.
+    - `hydrate`: if the index does not contain all fields, fetch the complete items with BatchGetItem.
     - `consistent`: use strongly consistent reads; a global index does not support them.
     """
     order = None if order_by is None else record_path(entity, order_by)
@@ -262,7 +265,7 @@ def within(entity: type[E], *, filter: Callable[[E], bool] | None = None) -> lis
 
 
 def ancestors(entity: type[E], *, consistent: bool = False) -> list[E]:
-    """Read a tree node and its ancestors, from the root down to the node; a parameter provides the path of the node.
+    """Read a tree node and its ancestors, from the root down to the node. A parameter contains the path of the node.
 
     The pattern computes the keys from the path and reads the items with BatchGetItem. `@pattern(fanout=n)` declares the
     maximum depth.
@@ -271,7 +274,7 @@ def ancestors(entity: type[E], *, consistent: bool = False) -> list[E]:
 
 
 def put(entity: type[E]) -> E:
-    """Write an item, replacing the one with the same key. The parameters are the object itself, or its fields."""
+    """Write an item, replacing the item with the same key. The parameters are the object itself, or its fields."""
     return cast(E, ItemWriteIntent("put", entity))
 
 
@@ -286,7 +289,7 @@ def update(
     where: Callable[[E], bool] | None = None,
     validate: Validation = "whole",
 ) -> E:
-    """Change fields of an existing item; the pattern returns the updated object.
+    """Change fields of an existing item. The pattern returns the updated object.
 
     The parameters provide the key, and values for the changes and for `where`:
     `update(Order, field(Order, lambda o: o.status).set("SHIPPED"), where=lambda o: o.status == "PENDING")`.
@@ -296,7 +299,7 @@ def update(
     - `changes`: `field(...).set(...)`, `.add(...)`, `.discard(...)`, `.append(...)` or `.remove()`.
     - `where`: a condition on the stored item.
     - `validate`: a class with rules about several fields (a `model_validator`, `__post_init__`) is validated as a
-      whole, which needs a read before the write. `validate="fields"` skips these rules and the read.
+      whole; this needs a read before the write. `validate="fields"` skips these rules and the read.
     """
     if validate not in ("whole", "fields"):
         raise _design_error(f'validate must be "whole" or "fields", got {validate!r}')
@@ -326,7 +329,7 @@ def _check_overlaps(changes: list[Change]) -> None:
 
 
 def delete(entity: type[E], *, where: Callable[[E], bool] | None = None) -> E | None:
-    """Delete an item; the pattern returns the deleted object, or None if it did not exist.
+    """Delete an item. The pattern returns the deleted object, or None if it did not exist.
 
     With `where`, the call raises ConditionFailed if the condition is false.
     """

@@ -28,7 +28,7 @@ class LiteralText:
 
 @dataclass(frozen=True)
 class FieldSlot:
-    """A slot for a field, encoded by a codec."""
+    """A slot of a template for a field, which a codec encodes."""
 
     name: str
     codec: Codec
@@ -63,7 +63,7 @@ class DerivedSlot:
     """A slot for a derived value, which is never decoded."""
 
     name: str
-    """The name of the derived value, or the slot as written, such as `created_at:seconds`."""
+    """The name of the derived value, or the slot as the template contains it, such as `created_at:seconds`."""
     derived: DerivedValue
     delimiter: str
 
@@ -115,12 +115,12 @@ class Template:
 
     @property
     def exact_fields(self) -> frozenset[str]:
-        """The fields that can be decoded from the key; only these make it unique."""
+        """The fields that can be decoded from the key. Only these fields make it unique."""
         return frozenset(slot.name for slot in self.slots if isinstance(slot, FieldSlot))
 
     @property
     def comparable_fields(self) -> frozenset[str]:
-        """The fields that a key condition can compare: exact fields, and times of which the key keeps the unit."""
+        """The fields that a key condition can compare: exact fields, and times that the key contains truncated."""
         times = (
             slot for slot in self.slots if isinstance(slot, DerivedSlot) and isinstance(slot.derived, TruncatedTime)
         )
@@ -132,7 +132,10 @@ class Template:
         return concat(*(literal(part.text) if isinstance(part, LiteralText) else part.language for part in self.parts))
 
     def encode(self, values: Mapping[str, Any]) -> str | None:
-        """Return the key for these field values, or None if a field is None and the item is therefore not indexed."""
+        """Return the key for these field values.
+
+        Return None if a field is None, because the item is then not in the index.
+        """
         if any(values.get(name) is None for name in self.fields):
             return None
         return "".join(self.text_of(part, values) for part in self.parts)
@@ -149,7 +152,7 @@ class Template:
                 part.derived.compute(values[name]) if isinstance(part, DerivedSlot) else part.codec.encode(values[name])
             )
         except KeyRefused as problem:
-            message = str(problem).replace("{field", f"{{{name}")  # a codec does not know the name of its field
+            message = str(problem).replace("{field", f"{{{name}")  # a codec does not have the name of its field
             raise KeyRefused(f"{name} in {self.text!r}: {message}") from problem
 
     def decode(self, key: str) -> dict[str, Any]:
@@ -205,7 +208,7 @@ _PIECE = re.compile(r"\{([^{}]*)\}|([^{}]+)")
 def parse_template(
     text: str, fields: Mapping[str, Field], derived: Mapping[str, DerivedValue], delimiter: str = ORDERED_DELIMITER
 ) -> Template:
-    """Parse a template; raise InvalidTemplate with the problem and a remedy."""
+    """Parse a template. Raise InvalidTemplate with the problem and a remedy."""
     *before, last = _parts(text, fields, derived, delimiter)
     parts = (*(_closed(part) for part in before), last)
     template = Template(text, parts, delimiter)
@@ -235,7 +238,7 @@ def _parts(
 
 
 def _closed(part: Part) -> Part:
-    """Return a part for a position before the end of a template; raw text must not contain the delimiter there."""
+    """Return a part that is not at the end of its template. Raw text must not contain the delimiter there."""
     if isinstance(part, FieldSlot) and isinstance(part.codec, RawCodec):
         return replace(part, codec=replace(part.codec, closed=True))
     return part
@@ -310,7 +313,9 @@ def sorted_order(template: Template, slot: Slot) -> tuple[SortOrder, str]:
     if isinstance(slot, DerivedSlot):
         if isinstance(slot.derived, TruncatedTime):
             return slot.derived.order, slot.derived.codec.unordered_reason.replace("{field", f"{{{slot.fields[0]}")
-        return SortOrder.NONE, f"{slot} is derived from {', '.join(slot.fields)} and does not keep their order"
+        return SortOrder.NONE, (
+            f"{slot} is derived from {', '.join(slot.fields)} and does not sort in the order of these fields"
+        )
     codec = slot.codec
     if codec.order is SortOrder.NONE:
         return SortOrder.NONE, codec.unordered_reason.replace("{field", f"{{{slot.name}")

@@ -105,7 +105,7 @@ class NativePart:
 
     @cached_property
     def language(self) -> Language:
-        """Every possible text of the attribute; numbers and bytes count as any text."""
+        """Every possible text of the attribute. For numbers and bytes, the result is the language of all texts."""
         if self.codec is None and self.type == "S" and self.domain is not None:
             return any_of(str(self.encode_value(value)) for value in self.domain)
         return self.codec.language if self.codec is not None else ANYTHING
@@ -211,12 +211,12 @@ class Placement:
 
     @cached_property
     def parts(self) -> tuple[KeyPart, ...]:
-        """All key parts, partition key first."""
+        """All key attributes, with the partition key first."""
         return (*self.partition, *self.sort)
 
     @cached_property
     def fields(self) -> frozenset[str]:
-        """The fields that the keys depend on."""
+        """The fields on which the keys depend."""
         return frozenset().union(*(part.fields for part in self.parts))
 
     @cached_property
@@ -226,12 +226,15 @@ class Placement:
 
     @cached_property
     def truncated_fields(self) -> frozenset[str]:
-        """The times of which the keys keep only the unit, so that they are compared but not decoded."""
+        """The times that the keys contain in truncated form. They can be compared but not decoded."""
         comparable = frozenset[str]().union(*(part.comparable_fields for part in self.parts))
         return comparable - self.exact_fields
 
     def encode(self, values: Mapping[str, Any], parts: Iterable[KeyPart] | None = None) -> dict[str, KeyValue] | None:
-        """Return the key attributes of an item, or None if a field is missing and the item is not in this index."""
+        """Return the key attributes of an item.
+
+        Return None if a field is missing, because the item is then not in this index.
+        """
         keys: dict[str, KeyValue] = {}
         for part in self.parts if parts is None else parts:
             value = part.encode(values)
@@ -242,7 +245,7 @@ class Placement:
         return keys
 
     def decode(self, attributes: Mapping[str, KeyValue]) -> dict[str, Any]:
-        """Return the fields decoded from the key attributes; raise KeyRefused if they belong to another entity."""
+        """Return the fields decoded from the key attributes. Raise KeyRefused if they belong to another entity."""
         values: dict[str, Any] = {}
         for name, value in self._decoded(attributes):
             if name in values and values[name] != value:

@@ -1,4 +1,4 @@
-"""Parameter binding: the predicates that a pattern applies to the fields of an entity, and the type mismatches."""
+"""Parameter binding: the predicates that a pattern applies to the fields of an entity, and type mismatches."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def _bind_condition(
             case Function("attribute_exists", (Path((str(name),)),)):
                 yield Binding((name,), Present, Constant(None))
             case Not(Function("attribute_type", (Path((str(),)), Constant("NULL")))):
-                continue  # the second part of exists(), for a field that stores None
+                continue  # the second part of an exists() condition, for a field that stores None
             case _:
                 yield Problem(
                     f"pattern {pattern.name}: where= of a read supports only == and exists(), combined with &",
@@ -220,5 +220,5 @@ def _invalid_constant(field: Field, source: Constant | Parameter) -> str | None:
     except KeyRefused as problem:
         return f"{field.name} can never be {source.value!r}: {problem}"
     except ValueError:
-        return None  # the type is not supported in keys; the planner reports it
+        return None  # the type is not supported in keys, which the planner reports
     return None

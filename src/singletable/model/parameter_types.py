@@ -1,4 +1,4 @@
-"""Parameter types of patterns: ranges (`Between`, `Since`, ...), paths and areas, and which values they match."""
+"""Parameter types of patterns: ranges (`Between`, `Since`, ...), paths and areas, and the values that they match."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Radius:
 
 @dataclass(frozen=True)
 class Box:
-    """The locations between two latitudes and two longitudes, edges included, sorted from south to north, west to east.
+    """The locations between two latitudes and two longitudes, edges included, sorted from south to north.
 
     If `west` is greater than `east`, the box crosses the antimeridian. Locations are compared by their coordinates, so
     a location at a pole matches by its stored longitude.
@@ -81,10 +81,10 @@ class Box:
 
 @dataclass(frozen=True)
 class Nearest:
-    """The `count` locations nearest to a point, nearest first, none farther away than `meters`.
+    """The `count` locations nearest to a point and at most `meters` away, nearest first.
 
-    `meters` has no default, because it limits the number of requests: without it, a search in an empty region would
-    read all cells.
+    `meters` has no default, because it limits the number of requests. Without a limit, a search in an empty region
+    would read all cells.
     """
 
     latitude: float
@@ -127,7 +127,7 @@ RANGE_TYPES: tuple[type, ...] = (Between, Since, Until, Prefix, Subtree, Childre
 
 
 def holds(predicate: Predicate, value: Any) -> bool:
-    """Return whether a value satisfies a predicate; tests compare every plan with this definition."""
+    """Return whether a value satisfies a predicate. Tests compare the results of every plan with this definition."""
     match predicate:
         case Equal(expected):
             return bool(value == expected)
@@ -153,7 +153,7 @@ def holds(predicate: Predicate, value: Any) -> bool:
 def cells_of(area: Area, precision: int, most: int) -> tuple[str, ...]:
     """Return the geohash cells that an area touches, sorted.
 
-    Raises ValueError if the area is invalid or touches more than `most` cells.
+    Raise ValueError if the area is invalid or touches more than `most` cells.
     """
     if isinstance(area, Box):
         edges = [_number(name, getattr(area, name)) for name in ("south", "west", "north", "east")]

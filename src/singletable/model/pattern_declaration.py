@@ -31,7 +31,7 @@ LIMIT, CURSOR = "limit", "cursor"
 Frequency = Literal["unknown", "very low", "low", "medium", "high", "very high"]
 FREQUENCIES: tuple[str, ...] = get_args(Frequency)
 CALLS_PER_SECOND: Mapping[str, float] = {"very low": 0.1, "low": 1, "medium": 10, "high": 100, "very high": 1000}
-"""The calls per second that each frequency word stands for; an explicit rate takes precedence."""
+"""The calls per second that each frequency word stands for. An explicit rate takes precedence over the word."""
 
 
 @dataclass(frozen=True)
@@ -82,20 +82,20 @@ class PatternDeclaration:
 
     @property
     def bound_parameters(self) -> tuple[ParameterDeclaration, ...]:
-        """The parameters that bind to fields by name: all except limit, cursor and those that the body uses."""
+        """The parameters that bind to fields by name: all except `limit`, `cursor` and those that the body uses."""
         used = used_parameters(self.intent)
         return tuple(p for p in self.parameters.values() if p.name not in used and p.name not in (LIMIT, CURSOR))
 
     @property
     def rate(self) -> float | None:
-        """The calls per second, if declared as a number."""
+        """The calls per second. None unless they are declared as a number."""
         if self.options.rate is not None:
             return float(self.options.rate)
         return float(self.options.frequency) if isinstance(self.options.frequency, int | float) else None
 
     @property
     def calls_per_second(self) -> float | None:
-        """The calls per second, as declared or as estimated from the frequency word; None if neither is declared."""
+        """The calls per second, as declared or as estimated from the frequency word. None if neither is declared."""
         return self.rate if self.rate is not None else CALLS_PER_SECOND.get(str(self.options.frequency))
 
     @property
@@ -105,7 +105,7 @@ class PatternDeclaration:
 
 
 def declare_pattern(function: Callable[..., Any], options: PatternOptions) -> PatternDeclaration:
-    """Return the declaration of a pattern, from its signature and its body; raise DesignError if it is invalid."""
+    """Return the declaration of a pattern from its signature and its body. Raise DesignError if it is invalid."""
     location = source_location.of_function(function)
     name = function.__name__
 
@@ -144,11 +144,12 @@ def _check_options(options: PatternOptions, error: ErrorFactory) -> None:
         value = getattr(options, option)
         if value is None or (option == "frequency" and isinstance(value, str)):
             continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:  # also rejects NaN
+        # this form of the comparison also rejects NaN
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value >= 0:
             raise error(f"{option} must be a number, 0 or greater, not {value!r}")
     for option, least in (("fanout", 1), ("max_requests", 1), ("expected_items", 0), ("expected_examined", 0)):
         value = getattr(options, option)
-        if value is not None and (type(value) is not int or value < least):  # also rejects True
+        if value is not None and (type(value) is not int or value < least):  # the comparison of types also rejects True
             raise error(f"{option} must be an integer, {least} or greater, not {value!r}")
 
 
@@ -165,7 +166,10 @@ def _hints(function: Callable[..., Any], error: ErrorFactory) -> dict[str, Any]:
 def _parameter(parameter: inspect.Parameter, hints: Mapping[str, Any], error: ErrorFactory) -> ParameterDeclaration:
     name = parameter.name
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-        raise error(f"*{name} is not supported", "Declare each parameter by name; it binds to the field of that name.")
+        raise error(
+            f"*{name} is not supported",
+            "Declare each parameter by name; each parameter binds to the field of the same name.",
+        )
     if name not in hints:
         raise error(f"the parameter {name!r} has no type", "Annotate it with the type of its field.")
     annotation, optional = strip(hints[name])

@@ -1,8 +1,8 @@
-"""Regular languages: the set of all texts that a key can have, and whether two such sets overlap.
+"""Regular languages: sets of texts, such as all texts that a key can have, and the test whether two sets overlap.
 
 A language is a union of sequences of runs. A run is one character from a set, or any number of characters from that
-set. Every key template and every range of a sort key is such a language, so the planner can prove that two keys never
-overlap.
+set. Every key template and every range of a sort key is such a language, so the planner can prove that two sets of keys
+never overlap.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ANY_CHARACTER: CharacterSet = ((0, _LAST),)
 DIGITS: CharacterSet = ((ord("0"), ord("9")),)
 
 # A union with more alternatives than this becomes one run, which contains all of them and also other texts. The planner
-# may then report an overlap that cannot occur, but it never misses one.
+# may then report an overlap that cannot occur, but it never misses an overlap.
 _MOST_ALTERNATIVES = 64
 # Readable characters for example keys, in order of preference.
 _READABLE = "17Aa0"
@@ -88,7 +88,7 @@ def between(low: str, high: str) -> Language:
     while shared < min(len(low), len(high)) and low[shared] == high[shared]:
         shared += 1
     stem, low_rest, high_rest = low[:shared], low[shared:], high[shared:]
-    if not low_rest:  # low is a prefix of high: low and all its extensions up to high
+    if not low_rest:  # low is a prefix of high: the range contains low and all its extensions up to high
         return concat(literal(stem), _up_to(high_rest))
     middle = (ord(low_rest[0]) + 1, ord(high_rest[0]) - 1)
     inner: Language = ((Run((middle,)), Run(ANY_CHARACTER, repeated=True)),) if middle[0] <= middle[1] else ()
@@ -152,7 +152,10 @@ def without(characters: CharacterSet, excluded: str) -> CharacterSet:
 
 
 class PrefixIndex:
-    """Languages by the fixed text at their start, to find those that can overlap without comparing all of them."""
+    """Languages, indexed by the fixed text at their start.
+
+    The index finds the languages that can overlap another language.
+    """
 
     def __init__(self, languages: Sequence[Language]) -> None:
         self._places: dict[str, list[int]] = {}
@@ -162,7 +165,7 @@ class PrefixIndex:
         self._prefixes = sorted(self._places)
 
     def places(self, language: Language) -> set[int]:
-        """Return the places of the languages that can overlap this one: one prefix starts with the other."""
+        """Return the positions of the languages that can overlap this one: one fixed text starts with the other."""
         found: set[int] = set()
         for prefix in {_leading_text(sequence) for sequence in language}:
             for length in range(len(prefix)):
@@ -215,7 +218,10 @@ def _overlap(first: tuple[Run, ...], second: tuple[Run, ...]) -> bool:
 
 
 def common_text(first: Language, second: Language) -> str | None:
-    """Return a short text that is in both languages, or None. Texts without empty runs are preferred as examples."""
+    """Return a short text that is in both languages, or None.
+
+    Texts in which no run is empty are preferred as examples.
+    """
     for ours, theirs in ((_without_empty_runs(first), _without_empty_runs(second)), (first, second)):
         found = [text for a in ours for b in theirs if (text := _common(a, b)) is not None]
         if found:
@@ -244,7 +250,7 @@ def _common(first: tuple[Run, ...], second: tuple[Run, ...]) -> str | None:
         for step in _steps(first, second, ours, theirs):
             if step[:2] not in seen:
                 seen.add(step[:2])
-                # Steps without a character go first, so that the search stays in order of length.
+                # Steps without a character go first, so that the search continues in order of length.
                 next_state = (step[0], step[1], text + step[2])
                 queue.append(next_state) if step[2] else queue.appendleft(next_state)
     return None
@@ -258,7 +264,7 @@ def _steps(first: tuple[Run, ...], second: tuple[Run, ...], ours: int, theirs: i
     if b and b.repeated:
         yield ours, theirs + 1, ""
     if a and b and (character := _shared_character(a.characters, b.characters)):
-        # A repeated run can continue here. The steps above, without a character, leave the run.
+        # A repeated run can continue here. The steps above, which consume no character, leave the run.
         yield ours + (not a.repeated), theirs + (not b.repeated), character
 
 

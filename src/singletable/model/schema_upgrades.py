@@ -37,9 +37,9 @@ def upgrade(entity: type, *, from_version: int) -> Callable[[F], F]:
     """Declare a function that converts stored items of `entity` from a schema version to the next one.
 
     The function takes a dict of the stored fields, which it may change, and returns a dict in the format of the next
-    version: rename, split, add, drop or convert fields. The values have the types that DynamoDB stores: str, int,
-    Decimal, bool, bytes, list, dict and set; a datetime, for example, is a str. The returned values can have any type
-    that a field can have. The decorator returns the function unchanged, so that you can test it directly.
+    version. It can rename, split, add, remove or convert fields. The values have the types that DynamoDB stores: str,
+    int, Decimal, bool, bytes, list, dict and set. For example, a datetime is a str. The returned values can have any
+    type that a field can have. The decorator returns the function unchanged, so that you can test it directly.
     """
     declared_at = source_location.caller()
 
@@ -71,8 +71,8 @@ def upgrade_problems(declaration: EntityDeclaration) -> Iterator[Problem]:
             yield Problem(
                 f"{name} has schema version {current}, but no upgrade from version {version}",
                 declaration.location,
-                f"Declare @upgrade({name}, from_version={version}) before the table. If no items of that version are "
-                "left, let the function raise an exception.",
+                f"Declare @upgrade({name}, from_version={version}) before the table. If no items of that version "
+                "remain, let the function raise an exception.",
             )
 
 

@@ -12,7 +12,7 @@ from singletable.errors import Location
 
 
 def caller(depth: int = 1) -> Location:
-    """Return the line that called the current function; a larger `depth` selects a caller further up the stack."""
+    """Return the line that called the current function. A larger `depth` selects a caller further up the stack."""
     frame = sys._getframe(depth + 1)
     return Location(frame.f_code.co_filename, frame.f_lineno)
 

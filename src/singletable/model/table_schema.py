@@ -33,7 +33,10 @@ class IndexProjection:
 ALL = IndexProjection("ALL")
 """Projection of an index that contains all attributes. This is the default."""
 KEYS_ONLY = IndexProjection("KEYS_ONLY")
-"""Projection of an index that contains only the keys of the index and of the table; reads decode fields from them."""
+"""Projection of an index that contains only the keys of the index and of the table.
+
+Reads can decode fields from these keys.
+"""
 
 
 def include(*attributes: str) -> IndexProjection:
@@ -48,7 +51,7 @@ def include(*attributes: str) -> IndexProjection:
 class GSI:
     """A global secondary index, for `indexes=` of a table.
 
-    You need to declare an index only to change a default. The default index name is the alias in capitals (`GSI1`), the
+    Declare an index only to change one of its defaults. The default index name is the alias in capitals (`GSI1`), the
     default key attributes are `GSI1PK` and `GSI1SK`, and the default projection is `ALL`.
 
     - `alias`: the keyword that entities use for their keys in this index, such as `gsi1`.
@@ -62,14 +65,14 @@ class GSI:
     keys: tuple[Names] | tuple[Names, Names] | None = None
     projection: IndexProjection = ALL
     is_inverse: bool = False
-    """Whether the index swaps the keys of the table; set by `inverse(...)`."""
+    """Whether the index swaps the keys of the table. `inverse(...)` sets this."""
 
 
 def inverse(alias: str, *, name: str | None = None, projection: IndexProjection = ALL) -> GSI:
     """Declare an inverted index: a global secondary index that swaps the partition and sort key of the table.
 
-    The index finds the items of a many-to-many relationship from the other end. It contains every item of the table and
-    needs no additional attributes.
+    The index finds the items of a many-to-many relationship from its other side. It contains every item of the table
+    and needs no additional attributes.
     """
     return GSI(alias, name, None, projection, is_inverse=True)
 
@@ -78,8 +81,8 @@ def inverse(alias: str, *, name: str | None = None, projection: IndexProjection 
 class LSI:
     """A local secondary index, for `indexes=` of a table: the same partition key with another sort key.
 
-    It supports strongly consistent reads, limits each item collection to 10 GB, and can only be created together with
-    the table.
+    A local index supports strongly consistent reads and limits each item collection to 10 GB. You can create it only
+    together with the table.
 
     - `alias`: the keyword that entities use for their sort key in this index: `lsi1="{due}"`.
     - `name`: the name of the index in DynamoDB; the alias in capitals by default.
@@ -145,7 +148,7 @@ def default_name(alias: str) -> str:
 
 
 def is_local(alias: str) -> bool:
-    """Return whether an alias names a local index by default, as `lsi1` does; `indexes=` can declare otherwise."""
+    """Return whether an alias names a local index by default, as `lsi1` does. `indexes=` can declare it differently."""
     return re.fullmatch(r"lsi\d*", alias) is not None
 
 
@@ -183,14 +186,14 @@ Keys = Position | tuple[Position, ...] | Sparse
 def sparse(partition: Position, sort: Position | None = None) -> Sparse:
     """Declare the keys of a sparse index: `gsi1=sparse("ASSIGNEE#{assignee}", "{due}#{id}")`.
 
-    The index contains only the items in which every field of these keys has a value. A pattern can use the index if the
-    pattern binds the optional field, or tests the field with `exists(...)`.
+    The index contains only the items in which every field of these keys has a value. A pattern can use the index if it
+    has a parameter for the optional field, or tests the field with `exists(...)`.
     """
     return Sparse((partition,) if sort is None else (partition, sort))
 
 
 RESERVED_PREFIX = "$singletable#"
-"""Key prefix of the internal items of singletable; no field can write a `$` into a key."""
+"""Key prefix of the internal items of singletable. No field can write a `$` into a key."""
 TOKEN_PREFIX = f"{RESERVED_PREFIX}token#"
 """Key prefix of the items that store idempotency tokens."""
 RESERVED_TYPE = "$singletable"
@@ -198,7 +201,7 @@ RESERVED_TYPE = "$singletable"
 STATE = f"{RESERVED_PREFIX}state"
 """Key of the item with the design state of the table."""
 DESIGN = f"{RESERVED_PREFIX}design"
-"""Key prefix of the items with designs; a delimiter and the fingerprint follow."""
+"""Key prefix of the items that contain designs. A delimiter and the fingerprint follow the prefix."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Unique markers: items that reserve unique values, and the check that no entity can write their keys."""
+"""Unique markers: items that reserve unique values, and the check that no entity can write an item with their keys."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class FieldChange(Generic[E]):
 
 
 class FieldReference(Generic[E, V_contra]):
-    """A reference to a field, made by `field(...)`. Its methods return changes for `update(...)`."""
+    """A reference to a field, which `field(...)` returns. Its methods return changes for `update(...)`."""
 
     def __init__(self, entity: type[E], path: Path, known: Field | None = None) -> None:
         self.entity = entity
@@ -42,7 +42,7 @@ class FieldReference(Generic[E, V_contra]):
         self._known = known
 
     def set(self, value: V_contra) -> FieldChange[E]:
-        """Set the field to a value. None removes the attribute if a missing attribute is read as None."""
+        """Set the field to a value. None removes the attribute if a read returns None for a missing attribute."""
         if value is None and self._known is not None and self._known.may_be_none:
             if self._known.is_none_unless_stored:
                 return self.remove()
@@ -60,7 +60,10 @@ class FieldReference(Generic[E, V_contra]):
     @overload
     def add(self: FieldReference[E, frozenset[V]], amount: frozenset[V]) -> FieldChange[E]: ...
     def add(self: FieldReference[E, Any], amount: Any) -> FieldChange[E]:
-        """Add to a number, or add members to a set. A missing number starts at the default of the field, or at 0."""
+        """Add to a number, or add members to a set.
+
+        A missing number starts at the field's default, or at 0 if it has none.
+        """
         return self._change("ADD", amount)
 
     @overload
@@ -103,7 +106,7 @@ def _check_kind(known: Field, action: str) -> None:
 
 def _check_value(known: Field, change: Change) -> None:
     value = change.value
-    assert isinstance(value, Constant), "a parameter has no value yet"
+    assert isinstance(value, Constant), "the value of a parameter is not known yet"
     is_set = (get_origin(known.type) or known.type) in (set, frozenset)
     if change.action in ("ADD", "DELETE") and is_set:
         _check_members(known, value.value)

@@ -1,1 +1,1 @@
-"""PartiQL statements: a parser and a printer; their conditions and changes are trees of DynamoDB expressions."""
+"""PartiQL statements: a parser and a printer. Their conditions and changes are trees of DynamoDB expressions."""

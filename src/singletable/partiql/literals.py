@@ -79,7 +79,7 @@ def _unsupported(reader: StatementReader, kind: str, path: str) -> StatementRefu
 
 
 def _number(reader: StatementReader, path: str) -> tuple[str, str]:
-    """Parse a number, which may have several signs; return its text and its canonical form."""
+    """Parse a number, which can have several signs. Return its text and its canonical form."""
     sign = ""
     while reader.kind in ("+", "-"):
         sign = sign if reader.kind == "+" else {"": "-", "-": ""}[sign]
@@ -117,7 +117,10 @@ def _member_name(reader: StatementReader) -> str:
 
 
 def _take_comma(reader: StatementReader, closing: str, otherwise: str) -> None:
-    """Take the comma between two elements, unless the closing token comes next; reject a trailing comma."""
+    """Take the comma between two elements, unless the closing token follows.
+
+    Reject a comma before the closing token.
+    """
     if reader.kind == closing:
         return
     reader.take(",", otherwise)
@@ -126,7 +129,7 @@ def _take_comma(reader: StatementReader, closing: str, otherwise: str) -> None:
 
 
 def _bag(reader: StatementReader, path: str) -> dict[str, Any]:
-    """Parse a bag (`<<1, 2>>`), which is a set of strings or of numbers; PartiQL has no literal for binaries."""
+    """Parse a bag (`<<1, 2>>`), which is a set of strings or of numbers. PartiQL has no literal for binaries."""
     reader.at += 1
     kinds: set[str] = set()
     written: list[str] = []

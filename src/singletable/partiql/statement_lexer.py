@@ -23,7 +23,7 @@ _EXPONENT = re.compile(r"(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]+))?$")
 
 
 class TokenPosition(NamedTuple):
-    """The line and column of a token, both counted from 1, and its length; DynamoDB shows them as `1:8:5`."""
+    """The line and column of a token, both counted from 1, and its length. DynamoDB shows them as `1:8:5`."""
 
     line: int
     column: int
@@ -42,7 +42,7 @@ class StatementRefused(RequestRefused):
 
 
 class StatementToken(NamedTuple):
-    """A token; the kind of a symbol or reserved word is the symbol, or the word in capitals.
+    """A token. The kind of a symbol or reserved word is the symbol, or the word in capitals.
 
     The other kinds are `name`, `string`, `number` and `end`. The value of a name or string is its text without quotes.
     """
@@ -95,12 +95,12 @@ def _token(group: str, written: str, position: TokenPosition) -> StatementToken:
 
 
 def _check_exponent(written: str, position: TokenPosition) -> None:
-    """Reject a number whose exponent does not fit in 32 bits, with or without the number of fractional digits."""
+    """Reject a number whose exponent does not fit in 32 bits, before or after the fractional digits are counted."""
     match = _EXPONENT.search(written)
     if match is None or match.group(2) is None:
         return
     fraction, exponent = match.groups("")
-    # Count the digits first, because int() is slow for thousands of digits, or raises.
+    # Count the digits first, because int() is slow for thousands of digits, or raises an error.
     power = int(exponent) if len(exponent.lstrip("+-0")) <= 10 else _INT32_MAX + 1
     if not (_INT32_MIN <= power <= _INT32_MAX and _INT32_MIN <= len(fraction) - power <= _INT32_MAX):
         raise StatementRefused(NOT_WELL_FORMED, position)

@@ -38,7 +38,7 @@ _EXPECTED_STATEMENT = "Expected data manipulation"
 
 
 def parse_statement(text: str) -> ParsedStatement:
-    """Parse a statement; raise RequestRefused if it is invalid, mostly as StatementRefused with a position."""
+    """Parse a statement. Raise RequestRefused if it is invalid, mostly as StatementRefused with a position."""
     reader = StatementReader(text)
     statement = _statement(reader)
     reader.accept(";")
@@ -236,14 +236,14 @@ def _function_change(reader: StatementReader, path: Path, token: StatementToken)
 
 
 def _reject_functions(operands: tuple[Operand, ...], token: StatementToken) -> None:
-    """Reject function calls: only paths, values, sums and differences can be assigned or passed to a function."""
+    """Reject function calls. Only paths, values, sums and differences can be assigned or passed to a function."""
     for operand in operands:
         if isinstance(operand, Function):
             raise _function_error(operand.name, token)
 
 
 def _set_check(name: str, operand: Operand, first: TokenPosition) -> Check:
-    """Return the check that the second argument is a set; its error has the position `first` (captured from AWS)."""
+    """Return the check that the second argument is a set. Its error has the position `first` (captured from AWS)."""
     message = f"The second argument to {name.upper()} must be a value with type SET at {first}"
 
     def check(values: Values) -> str | None:

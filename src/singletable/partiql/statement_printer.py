@@ -1,4 +1,4 @@
-"""The printer of PartiQL statements, the inverse of the parser: prints names in double quotes, values as literals."""
+"""The printer of PartiQL statements, the inverse of the parser: prints names in quotes and values as literals."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def statement_text(statement: Statement) -> str:
 
 
 def condition_text(condition: Condition, values: Mapping[str, Any] | None = None) -> str:
-    """Return the text of a condition; print the parameters in `values` as literals, and all others as `?`."""
+    """Return the text of a condition. Print the parameters in `values` as literals, and all others as `?`."""
     return _printer(values or {}).condition(condition)
 
 
@@ -61,7 +61,7 @@ def quoted(name: str) -> str:
 
 
 def shown_value(value: Constant | Parameter, values: Mapping[str, Any] | None = None) -> str:
-    """Return a value as a literal; return `?` for an unknown parameter, and for a binary, which has no literal."""
+    """Return a value as a literal. Return `?` for an unknown parameter, and for a binary, which has no literal."""
     if isinstance(value, Parameter):
         return _literal(values[value.name]) if values and value.name in values else "?"
     return _literal(value.value)

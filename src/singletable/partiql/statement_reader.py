@@ -48,7 +48,7 @@ class StatementReader:
         return self.tokens[min(self.at + 1, len(self.tokens) - 1)].kind
 
     def take(self, kind: str, otherwise: str) -> StatementToken:
-        """Take the next token; if it is not of this kind, raise an error with the message `otherwise`."""
+        """Take the next token. If it is not of this kind, raise an error with the message `otherwise`."""
         token = self.tokens[self.at]
         if token.kind != kind:
             raise not_well_formed(otherwise, token)
@@ -56,14 +56,14 @@ class StatementReader:
         return token
 
     def accept(self, kind: str) -> bool:
-        """Take the next token if it is of this kind; return whether it was taken."""
+        """Take the next token if it is of this kind. Return whether it was taken."""
         if self.kind != kind:
             return False
         self.at += 1
         return True
 
     def accept_word(self, word: str) -> bool:
-        """Take the next token if it is this word, which PartiQL does not reserve; return whether it was taken."""
+        """Take the next token if it is this word, which PartiQL does not reserve. Return whether it was taken."""
         token = self.tokens[self.at]
         if token.kind != "name" or token.text.upper() != word:
             return False
@@ -71,7 +71,7 @@ class StatementReader:
         return True
 
     def count_operator(self) -> None:
-        """Count an operator or a function; reject a statement with more than OPERATORS_MAX of them."""
+        """Count an operator or a function. Reject a statement with more than OPERATORS_MAX of them."""
         self.operators += 1
         if self.operators > OPERATORS_MAX:
             raise invalid(f"The expression contains too many operators; operator count: {self.operators}")
@@ -84,7 +84,7 @@ class StatementReader:
         return not_well_formed("Unexpected keyword" if token.kind.isalpha() and token.kind != "end" else _TERM, token)
 
     def parameter(self) -> Parameter:
-        """Take a `?`, and return its parameter; parameters are numbered from left to right."""
+        """Take a `?` and return its parameter. Parameters are numbered from left to right."""
         self.parameters.append(self.take("?", _TERM).position)
         return Parameter(parameter_name(len(self.parameters)))
 
@@ -124,7 +124,7 @@ class StatementReader:
         if not token.text.isdigit():
             raise not_well_formed("Invalid path component", token)
         digits = token.text.lstrip("0") or "0"
-        # Count the digits first, because int() is slow for thousands of digits, or raises.
+        # Count the digits first, because int() is slow for thousands of digits, or raises an error.
         index = int(digits) if len(digits) <= len(str(LIST_INDEX_MAX)) else LIST_INDEX_MAX + 1
         if index > LIST_INDEX_MAX or (is_negative and index):
             shown = f"-{token.text}" if is_negative else token.text

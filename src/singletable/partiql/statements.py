@@ -33,7 +33,7 @@ class OrderBy:
 
 @dataclass(frozen=True)
 class SelectStatement:
-    """SELECT; if it has no columns (None), it returns whole items."""
+    """SELECT. If it has no columns (None), it returns whole items."""
 
     source: StatementSource
     columns: tuple[Path, ...] | None = None
@@ -70,7 +70,7 @@ class DeleteStatement:
 
 @dataclass(frozen=True)
 class ExistsStatement:
-    """EXISTS, only in a transaction: requires that the selected item exists and matches the WHERE clause."""
+    """EXISTS, only in a transaction. It requires that the selected item exists and matches the WHERE clause."""
 
     select: SelectStatement
 
@@ -82,7 +82,7 @@ Statement = SelectStatement | InsertStatement | UpdateStatement | DeleteStatemen
 class ParsedStatement:
     """A statement, the checks that need the values of its parameters, and the positions of its parameters.
 
-    Parsed statements are cached. `cache` holds values computed from the statement, such as its split condition.
+    Parsed statements are cached. `cache` contains values computed from the statement, such as its split condition.
     """
 
     statement: Statement
@@ -97,13 +97,13 @@ def parameter_name(number: int) -> str:
 
 
 def column_name(path: Path) -> str:
-    """Return the name of a result column, such as `b[0]` for `a.b[0]`: the last name and the positions after it."""
+    """Return the name of a result column: the last name of its path with the positions, as `b[0]` for `a.b[0]`."""
     last_name = max(position for position, step in enumerate(path.steps) if isinstance(step, str))
     return str(Path(path.steps[last_name:]))
 
 
 class Columns(PathProjection):
-    """The columns of a SELECT. A column has the last name of its path; the result omits missing columns."""
+    """The columns of a SELECT. The name of a column is the last name of its path. The result omits missing columns."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
         super().__init__(())

@@ -65,7 +65,7 @@ _PRECEDENCES = {
 
 
 class ExpressionParser:
-    """Parses conditions and operands; limits the depth of parentheses and the number of compared conditions."""
+    """Parses conditions and operands. Limits the depth of parentheses and the number of compared conditions."""
 
     def __init__(self, reader: StatementReader) -> None:
         self._reader = reader

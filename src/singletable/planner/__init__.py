@@ -1,1 +1,1 @@
-"""The planner: finds the one request that serves an access pattern, and proves that it does."""
+"""The planner: finds the one request that serves an access pattern, and proves that this request serves it."""

@@ -21,7 +21,10 @@ def with_declarations(
     patterns: list[PatternDeclaration] | None = None,
     **settings: Any,
 ) -> Design | None:
-    """Return the design with changed entities and settings, and the patterns of these entities; None when invalid."""
+    """Return the design with changed entities and settings, and the patterns of these entities.
+
+    Return None if it is invalid.
+    """
     declarations = [changed.get(entity.cls, entity.declaration) for entity in design.all_entities]
     patterns = patterns_of(design, changed) if patterns is None else patterns
     try:
@@ -46,7 +49,7 @@ def can_be_served(
 
 
 def patterns_of(design: Design, classes: Collection[type]) -> list[PatternDeclaration]:
-    """Return the patterns that read or write one of these entities. Planning all patterns takes seconds."""
+    """Return the patterns that read or write one of these entities. Planning only these patterns saves seconds."""
     used = design.classes_by_pattern
     return [pattern for pattern in design.patterns if not used[pattern.name].isdisjoint(classes)]
 
@@ -57,7 +60,7 @@ def with_keys(entity: Entity, alias: str, keys: Keys) -> EntityDeclaration:
 
 
 def is_served(design: Design | None, pattern: PatternDeclaration) -> bool:
-    """Whether the changed design serves the pattern as declared, without reading other entities."""
+    """Return whether the changed design serves the pattern as declared, without reading other entities."""
     if design is None:
         return False
     outcome = plan(design, pattern)

@@ -1,4 +1,4 @@
-"""Determine which entities a key range can contain, to prove that it contains only the expected ones."""
+"""Compute which entities a key range can contain, to prove that it contains only the expected entities."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _between(low: tuple[Atom, ...], high: tuple[Atom, ...]) -> Language:
 
 
 def _lowest(atoms: tuple[Atom, ...]) -> str:
-    """Return a lower bound for all texts that these atoms can form."""
+    """Return a lower bound for all texts that these parts of a key can form."""
     text = ""
     for atom in atoms:
         if not isinstance(atom, FixedText):
@@ -55,7 +55,7 @@ def _lowest(atoms: tuple[Atom, ...]) -> str:
 
 
 def _highest(atoms: tuple[Atom, ...]) -> str:
-    """Return an upper bound for all texts that these atoms can form."""
+    """Return an upper bound for all texts that these parts of a key can form."""
     text = ""
     for atom in atoms:
         if not isinstance(atom, FixedText):

@@ -1,4 +1,4 @@
-"""Estimate the items, bytes and request units of one call, and list the guesses that the estimate depends on."""
+"""Estimate the items, bytes and request units of one call, and list the guesses on which the estimate depends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from singletable.values.item_size import CONSISTENT, EVENTUAL, TRANSACTION_WRITE
 
 @dataclass(frozen=True)
 class Estimate:
-    """The items, bytes and units of one call; `guessed` names the values that are not declared."""
+    """The items, bytes and units of one call. `guessed` names the values that are not declared."""
 
     items: int
     bytes: int
@@ -33,21 +33,21 @@ class Estimate:
     kind: Literal["read", "write"]
     guessed: tuple[str, ...] = ()
     pages: int = 1
-    """The number of pages that a call reads, one request each; without a limit, the pages of the whole result."""
+    """The number of pages that a call reads, with one request each. Without a limit, the pages of the whole result."""
     strong: float | None = None
-    """The units of a strongly consistent read; None when such a read is not possible."""
+    """The units of a strongly consistent read. None if such a read is not possible."""
     transactional: float | None = None
-    """The units in a transaction; None when a transaction is not possible."""
+    """The units in a transaction. None if a transaction is not possible."""
     by_index: Mapping[str, float] = field(default_factory=dict)
-    """The units by label: `table`, and each index."""
+    """The units by label: `table`, or the name of an index."""
     reads: float = 0.0
     """The read units that a write consumes."""
     reads_by_index: Mapping[str, float] = field(default_factory=dict)
-    """The read units of a write by label: `table`, or the index that finds copies."""
+    """The read units of a write by label: `table`, or the index that the write reads to find copies."""
     guessed_reads: tuple[str, ...] = ()
     """The labels in `reads_by_index` whose units depend on a guess."""
     wasted_items: int = 0
-    """Items that are read and billed, but not returned."""
+    """Items that DynamoDB reads and bills, but the call does not return."""
     guesses_items: bool = False
     """Whether the number of items is a guess."""
     guesses_bytes: bool = False
@@ -55,11 +55,11 @@ class Estimate:
     guessed_places: tuple[str, ...] = ()
     """The labels in `by_index` whose units depend on a guess."""
     derived_units: tuple[tuple[Entity, Mapping[str, float]], ...] = ()
-    """The part of `by_index` that a write consumes for derived data: counters, copies, mirrored edges."""
+    """The part of `by_index` that a write consumes for derived data: counters, copies and mirrored edges."""
 
     @property
     def overfetch(self) -> float:
-        """The number of items read per item returned."""
+        """The number of items that DynamoDB reads for each returned item."""
         return self.items / max(1, self.items - self.wasted_items)
 
     def __str__(self) -> str:
@@ -68,14 +68,14 @@ class Estimate:
         return f"{mark}{format_number(self.units)} {'RRU' if self.kind == 'read' else 'WRU'}{reads}"
 
     def place_mark(self, label: str) -> str:
-        """Return the guess mark if the units of the table or index depend on a guess."""
+        """Return the guess mark if the units of this table or index depend on a guess."""
         return GUESS_MARK if label in self.guessed_places else ""
 
 
 def estimate(design: Design, plan: Plan, sizes: ItemSizes | None = None, scale: float = 1.0) -> Estimate:
     """Estimate the cost of one call, including all pages.
 
-    `sizes` defaults to the sizes in the model; `scale` multiplies the expected size of collections.
+    `sizes` defaults to the sizes in the model. `scale` multiplies the expected size of collections.
     """
     sizes = sizes or ItemSizes(design)
     if plan.pattern.is_write:
@@ -106,7 +106,7 @@ def _get(sizes: ItemSizes, plan: Plan) -> Estimate:
 
 
 def _batch(sizes: ItemSizes, plan: Plan) -> Estimate:
-    """Estimate a BatchGetItem request; DynamoDB rounds up each item separately."""
+    """Estimate a BatchGetItem request. DynamoDB rounds up the size of each item separately."""
     entity, options = plan.entities[0], plan.pattern.options
     size, guessed = sizes.item(entity), sizes.guessed(entity)
     items = options.expected_items if options.expected_items is not None else options.fanout
@@ -141,7 +141,7 @@ def _query(sizes: ItemSizes, plan: Plan, scale: float) -> Estimate:
     places = (plan.index.label,) if guessed else ()
     read = read_of_query(sizes, plan, found, scale)
     by_index = {plan.index.label: queries * read.blocks * _factor(plan)}
-    if plan.hydrate:  # items that the client discards after reading the index are not fetched from the table
+    if plan.hydrate:  # the client fetches only the items that it keeps after reading the index
         by_index["table"] = (items - wasted_items) * read_units(sizes.item(plan.entities[0]), _factor(plan))
         places = (*places, "table") if counts or sizes.guessed(plan.entities[0]) else places
     return Estimate(

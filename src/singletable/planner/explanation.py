@@ -18,14 +18,14 @@ from singletable.planner.planned_requests import Request, read_requests
 from singletable.planner.trims import Trim
 
 RequestsFor = Callable[[Any, float], tuple[Request, ...]]
-"""Return the exact requests of a write for the stored object (None for no item) and a time."""
+"""A function that returns the exact requests of a write for the stored object (None for no item) and a time."""
 
 
 @dataclass(frozen=True)
 class Explanation:
     """The requests that a pattern sends to DynamoDB, and why they serve it.
 
-    `requests` have the form that every AWS SDK takes. `proof` explains line by line why they serve the pattern.
+    `requests` are in the form that every AWS SDK accepts. `proof` explains line by line why they serve the pattern.
     `estimate` has the items, bytes and units of one call. In the requests of a write, values from the stored item, the
     clock or a token are placeholders such as `<status computed from the stored item>`; `given` fills them in.
     """
@@ -51,13 +51,13 @@ class Explanation:
 
 
 WriteRequests = Callable[[Design, Plan, dict[str, Any]], tuple[tuple[Request, ...], RequestsFor]]
-"""Build the requests of a write pattern; the data layer provides this function."""
+"""A function that builds the requests of a write pattern; the data layer provides it."""
 
 
 def explain(
     design: Design, outcome: Outcome, bound: inspect.BoundArguments, write_requests: WriteRequests | None = None
 ) -> Explanation:
-    """Explain a pattern for given arguments; raise DesignError if the pattern is not supported.
+    """Explain a pattern for given arguments. Raise DesignError if the pattern is not supported.
 
     A pattern that writes needs `write_requests`.
     """
@@ -135,7 +135,7 @@ def _range_lines(plan: Plan) -> list[str]:
 
 
 def _trim_line(plan: Plan, trim: Trim) -> str:
-    refill = ", and reads on to fill the page" if plan.limit is not None else ""
+    refill = ", and it continues to read until the page is full" if plan.limit is not None else ""
     return (
         f"the range consists of whole {trim.unit}s of {trim.field}: "
         f"the client discards items outside {trim.binding.text}{refill}"
@@ -143,7 +143,10 @@ def _trim_line(plan: Plan, trim: Trim) -> str:
 
 
 def _one_page_text(plan: Plan) -> str:
-    """Return a sentence with the highest limit for which a call is one request, or "" if no limit guarantees it."""
+    """Return a sentence with the highest limit for which a call is one request.
+
+    Return "" if no limit guarantees this.
+    """
     most, mark = plan.pages.one_page_limit, GUESS_MARK if plan.pages.is_guessed else ""
     is_fixed_low = plan.limit is not None and isinstance(plan.limit.count, int) and plan.pages.count == 1
     return "" if most is None or is_fixed_low else f" ({format_page_limit(most, mark)} of 1 MB)"
@@ -151,7 +154,7 @@ def _one_page_text(plan: Plan) -> str:
 
 def _overfetch_line(plan: Plan, entities: str) -> str:
     others = ", ".join(entity.label for entity in plan.other_entities)
-    return f"the range contains {entities} and can also contain {others}, which is read and discarded"
+    return f"the range contains {entities} and can also contain {others}, which DynamoDB reads and the client discards"
 
 
 def _cost_lines(design: Design, plan: Plan) -> list[str]:

@@ -9,7 +9,7 @@ _KB = 1024
 
 
 NAMES_SHOWN = 3
-"""The names of a long list that a sentence shows."""
+"""The number of names of a long list that a sentence shows."""
 
 
 def format_count(number: int, noun: str, several: str | None = None) -> str:
@@ -23,13 +23,16 @@ def format_list(names: Sequence[str]) -> str:
 
 
 def format_some(names: Sequence[str]) -> str:
-    """Return names as a list in a sentence; of a long list, the first names and a count: `a, b, c and 10 others`."""
+    """Return names as a list in a sentence.
+
+    For a long list, return the first names and a count: `a, b, c and 10 others`.
+    """
     shown = [*names[:NAMES_SHOWN], f"{len(names) - NAMES_SHOWN} others"] if len(names) > NAMES_SHOWN + 1 else names
     return format_list(shown)
 
 
 def format_page_limit(items: int, mark: str = "") -> str:
-    """Return how many items are one page: `up to ≈500 items are one page`."""
+    """Return the number of items that fit into one page: `up to ≈500 items are one page`."""
     return f"up to {mark}{format_count(items, 'item')} {'is' if items == 1 else 'are'} one page"
 
 

@@ -1,4 +1,4 @@
-"""Match a pattern's parameters with an entity's keys in one index, and build the key condition."""
+"""Match the parameters of a pattern with the keys of an entity in one index, and build the key condition."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class IndexMatch:
     open_slot: OpenSlot | None = None
     mismatches: tuple[Mismatch, ...] = ()
     trims: tuple[Trim, ...] = ()
-    """The predicates that the key condition checks only to a unit of time."""
+    """The predicates that the key condition checks only to the precision of a unit of time."""
 
     @property
     def complete(self) -> bool:
@@ -46,7 +46,7 @@ class IndexMatch:
 
     @property
     def sort_bound(self) -> bool:
-        """Whether a parameter narrows the sort key range."""
+        """Whether a parameter restricts the range of the sort key."""
         return any(
             not isinstance(operand, TextOperand) or any(not isinstance(atom, FixedText) for atom in operand.atoms)
             for test in self.sort
@@ -77,7 +77,10 @@ class _Matcher:
         self.open_slot: OpenSlot | None = None
         self._known_derived: list[DerivedSlot] = []
         self.trims: dict[Binding, Trim] = {}
-        """The bindings that a slot covers to a unit of time; a later slot can still check them exactly."""
+        """The bindings that a slot checks only to the precision of a unit of time.
+
+        A later slot can still check them exactly.
+        """
 
     def partition_test(self, part: KeyPart) -> KeyComparison:
         if isinstance(part, NativePart):
@@ -92,7 +95,7 @@ class _Matcher:
         return KeyComparison(part.attribute, "=", (TextOperand(known),))
 
     def _atom(self, part: LiteralText | Slot) -> Atom | None:
-        """Return the operand atom for one part of a key template, or None if its value is unknown."""
+        """Return the operand for one part of a key template, or None if its value is unknown."""
         if isinstance(part, LiteralText):
             return FixedText(part.text)
         if isinstance(part, FieldSlot):
@@ -111,7 +114,7 @@ class _Matcher:
         return DerivedText(part, bindings)
 
     def _trim(self, slot: DerivedSlot, bindings: tuple[Binding, ...]) -> None:
-        """Note which bindings the slot covers only to its unit of time."""
+        """Record the bindings that the slot checks only to the precision of its unit of time."""
         if isinstance(slot.derived, TruncatedTime):
             covered = (binding for binding in bindings if slot.derived.covers(binding.test))
             self.trims |= {binding: Trim(binding, slot.derived.unit) for binding in covered}
@@ -165,7 +168,7 @@ class _Matcher:
         return KeyComparison(part.attribute, "=", (TextOperand(tuple(known)),))
 
     def _open_sort(self, part: TemplatePart, known: list[Atom], each: LiteralText | Slot) -> KeyComparison | None:
-        assert not isinstance(each, LiteralText), "a literal is always known"
+        assert not isinstance(each, LiteralText), "the value of a literal is always known"
         self.open_slot = OpenSlot(part, each)
         if (binding := self._range_on(each)) is not None:
             if isinstance(each, FieldSlot):
@@ -183,7 +186,7 @@ class _Matcher:
     def _range_on(self, slot: Slot) -> Binding | None:
         """Return the range binding of a slot, unless the partition key already covers it.
 
-        The children of a path are one range of the sort key only when the partition fixes their depth.
+        The children of a path form one range of the sort key only if the partition key fixes their depth.
         """
         binding = self._binding(slot.fields[0])
         if binding is None or binding in self.consumed or binding.test in AREA_TYPES:

@@ -1,4 +1,4 @@
-"""Queries that the library needs internally, planned like patterns: find the copies of an item or a subtree."""
+"""Queries that the library itself needs, planned like patterns. They find the copies of an item, or a subtree."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from singletable.planner.planner import plan
 
 
 def plan_copies_query(design: Design, copy: Copy, holder: Entity) -> Outcome:
-    """Plan the query that finds every copy of one source item."""
+    """Plan the query that finds all copies of one source item."""
     parameters = {ours: ParameterDeclaration(ours, Equal, holder.fields[ours].type, True) for ours in copy.by.values()}
     intent = QueryIntent(holder.cls, None, None, None, False, None, None, False, False)
     declaration = PatternDeclaration(
         f"copies of {copy.source.__name__} in {holder.label}",
-        f"every {holder.label} that copies from one {copy.source.__name__}",
+        f"every {holder.label} that copies fields of one {copy.source.__name__}",
         holder.location,
         parameters,
         intent,
@@ -36,7 +36,7 @@ def plan_copies_query(design: Design, copy: Copy, holder: Entity) -> Outcome:
 
 
 def copy_indexes(design: Design) -> frozenset[tuple[str, str]]:
-    """Return the entity labels and index aliases of the queries that find copies when their source changes."""
+    """Return the entity labels and index aliases of the queries that find the copies when their source changes."""
     found = (
         (holder.label, plan_copies_query(design, copy, holder))
         for holder in design.entities

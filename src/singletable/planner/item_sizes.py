@@ -20,8 +20,8 @@ from singletable.model.unique_markers import MARKER
 
 _TYPICAL_TEXT_BYTES = 16
 _TYPICAL_MEMBERS = 3
-_CONTAINER_BYTES = 3  # overhead of a list or map
-_MEMBER_BYTES = 1  # overhead of each element or member
+_CONTAINER_BYTES = 3  # the bytes that DynamoDB adds for a list or map
+_MEMBER_BYTES = 1  # the bytes that DynamoDB adds for each element or member
 _SECONDS_BYTES = 6  # a current time in seconds has ten digits
 _TYPICAL_BYTES: dict[Any, int] = {
     int: 4,
@@ -44,22 +44,22 @@ class SampledSize:
     items: int
     item_bytes: int
     entry_bytes: Mapping[str, int]
-    """The bytes of an entry by index alias; indexes without entries are missing."""
+    """The bytes of an index entry, by index alias. Indexes without entries are missing."""
     presence: Mapping[str, float] = field(default_factory=dict)
     """The share of items in each index, from 0 to 1."""
     per_partition: Mapping[str, int] = field(default_factory=dict)
-    """The number of items per partition of the table and each index; known only for a complete sample."""
+    """The number of items per partition of the table and each index. It is known only if all items were sampled."""
 
 
 @dataclass(frozen=True)
 class ItemSizes:
-    """The sizes of a design's items: measured if sampled, otherwise declared, otherwise estimated from types."""
+    """The sizes of a design's items: measured if items were sampled, else declared, else estimated from the types."""
 
     design: Design
     sampled: Mapping[str, SampledSize] = field(default_factory=dict)
     """Measured sizes by entity label."""
     left_out: frozenset[tuple[str, str]] = frozenset()
-    """Pairs of entity label and index alias to ignore."""
+    """Pairs of an entity label and an index alias that the sizes ignore."""
 
     def item(self, entity: Entity) -> int:
         """Return the bytes of an item."""
@@ -83,7 +83,7 @@ class ItemSizes:
         return 1.0 if sampled_size is None or alias == TABLE else sampled_size.presence.get(alias, 0.0)
 
     def guessed_share(self, entity: Entity, alias: str) -> tuple[str, ...]:
-        """Return the guess that a sparse index contains all items, if no items were sampled."""
+        """Return the guess that a sparse index contains all items. Return no guess if items were sampled."""
         if alias == TABLE or entity.label in self.sampled or not self.share(entity, alias):
             return ()
         placement = entity.placements[alias]
@@ -101,11 +101,11 @@ class ItemSizes:
         )
 
     def guessed(self, entity: Entity) -> tuple[str, ...]:
-        """Return the guesses in the size of an item."""
+        """Return the guesses on which the size of an item depends."""
         return () if entity.label in self.sampled else item_bytes(self.design, entity)[1]
 
     def guessed_entry(self, entity: Entity, alias: str) -> tuple[str, ...]:
-        """Return the guesses in the size of an index entry, or of the item in the table."""
+        """Return the guesses on which the size of an index entry, or of the item in the table, depends."""
         guessed = self.guessed(entity)
         if guessed or entity.label in self.sampled or alias == TABLE:
             return guessed
@@ -121,7 +121,10 @@ class ItemSizes:
 
 
 def item_bytes(design: Design, entity: Entity) -> tuple[int, tuple[str, ...]]:
-    """Return the declared size of an item, or the size estimated from its field types with the guess."""
+    """Return the declared size of an item.
+
+    If there is none, return the size estimated from its field types, with the guess.
+    """
     if entity.declaration.expected_bytes is not None:
         return entity.declaration.expected_bytes, ()
     size = sum(_texts_bytes((entity.attributes[name],)) + _field_bytes(entity, name) for name in entity.fields)
@@ -136,7 +139,7 @@ def item_bytes(design: Design, entity: Entity) -> tuple[int, tuple[str, ...]]:
 
 
 def index_entry_bytes(design: Design, entity: Entity, placement: Placement) -> int:
-    """Return the size of an item's index entry: the whole item, or keys and projected attributes."""
+    """Return the size of an item's index entry: the whole item, or the keys and the projected attributes."""
     projection = placement.index.projection
     if projection.kind == "ALL":
         return item_bytes(design, entity)[0]
@@ -152,7 +155,7 @@ def index_entry_bytes(design: Design, entity: Entity, placement: Placement) -> i
 
 
 def _texts_bytes(texts: Sequence[str]) -> int:
-    """Return the size of strings in UTF-8; names in a design can contain lone surrogates, which no item can."""
+    """Return the size of strings in UTF-8. Names in a design can contain lone surrogates, although no item can."""
     return sum(len(text.encode(errors="surrogatepass")) for text in texts)
 
 
@@ -161,7 +164,7 @@ def _field_bytes(entity: Entity, name: str) -> int:
 
 
 def _part_bytes(part: Any) -> int:
-    """Return the bytes of a key attribute: a template with its slots, or a native field."""
+    """Return the bytes of a key attribute, which is a template with slots or a native field."""
     if not isinstance(part, TemplatePart):
         return _value_bytes(part.field.type)
     literals = _texts_bytes((part.template.text,)) - sum(_texts_bytes((str(slot),)) for slot in part.template.slots)
@@ -169,14 +172,14 @@ def _part_bytes(part: Any) -> int:
 
 
 def _value_bytes(annotation: Any, inside: tuple[Any, ...] = ()) -> int:
-    """Return the typical size in bytes of a value of this type; a recursive type counts as empty."""
+    """Return the typical size in bytes of a value of this type. A type that contains itself counts as empty."""
     annotation, _ = strip(annotation)
     origin, of = get_origin(annotation) or annotation, get_args(annotation)
     if origin is Literal:
         return max(_texts_bytes((str(value),)) for value in of)
     if origin in (Union, UnionType):
         return max(_value_bytes(each, inside) for each in of)
-    if origin in (set, frozenset):  # sets have no overhead in DynamoDB
+    if origin in (set, frozenset):  # DynamoDB adds no bytes for a set
         return _TYPICAL_MEMBERS * _value_bytes(of[0] if of else str, inside)
     if origin in (list, tuple, Sequence):
         of = of or (str, ...)
@@ -200,5 +203,5 @@ def _members(annotation: Any) -> dict[str, Any] | None:
         return None
     try:
         return {name: each.type for name, each in fields_of(annotation).items()}
-    except (NotAnEntityClass, NameError):  # names imported for type checkers only cannot be resolved
+    except (NotAnEntityClass, NameError):  # names that are imported only for type checkers cannot be resolved
         return None

@@ -1,4 +1,4 @@
-"""Estimate how many items of each entity a Query reads, and list the guesses that the estimate depends on."""
+"""Estimate how many items of each entity a Query reads, and list the guesses on which the estimate depends."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from singletable.planner.operands import Encoded, FixedText, KeyComparison, Nati
 from singletable.planner.plan import Plan
 
 TYPICAL_ITEMS = 10
-"""The assumed number of items in a partition when nothing is declared."""
+"""The assumed number of items in a partition if nothing is declared."""
 TYPICAL_LIMIT = 100
-"""The assumed limit of a call when the limit parameter has no default."""
+"""The assumed limit of a call if the limit parameter has no default."""
 
 
 class EntityCount(NamedTuple):
@@ -34,9 +34,9 @@ class EntityCount(NamedTuple):
 
 
 def count_items_read(sizes: ItemSizes, plan: Plan, guessed: dict[str, None], scale: float) -> list[EntityCount]:
-    """Return how many items of each entity a call reads, from the declared numbers; add guesses to `guessed`.
+    """Return how many items of each entity a call reads, from the declared numbers. Add the guesses to `guessed`.
 
-    Each Query of a fan-out reads one partition up to the limit, because any partition may contain the first items.
+    Each Query of a fan-out reads its partition up to the limit, because any partition can contain the first items.
     """
     queries = query_count(plan)
     counts = _declared(sizes, plan, scale)
@@ -44,7 +44,7 @@ def count_items_read(sizes: ItemSizes, plan: Plan, guessed: dict[str, None], sca
     if not counts:
         found = [_found(sizes, plan, i, guessed, scale) for i in range(len(plan.entities))]
     if limit_of_call(plan) is not None and _has_assumed_limit(plan):
-        guessed[f"a limit of {TYPICAL_LIMIT}, because limit has no default"] = None
+        guessed[f"a limit of {TYPICAL_LIMIT}, because the limit parameter has no default"] = None
     return found + [
         EntityCount(
             other,
@@ -62,7 +62,7 @@ def query_count(plan: Plan) -> int:
 
 
 def count_wasted_items(plan: Plan, found: Sequence[EntityCount], scale: float) -> int:
-    """Count the items read but not returned: other entities, filtered items, and items beyond the limit."""
+    """Count the items that are read but not returned: other entities, filtered items, and items beyond the limit."""
     options, limit = plan.pattern.options, limit_of_call(plan)
     matching = sum(each.items for each in found if each.is_returned)
     returned = matching
@@ -76,10 +76,9 @@ def count_wasted_items(plan: Plan, found: Sequence[EntityCount], scale: float) -
 def items_per_partition(
     sizes: ItemSizes, plan: Plan, entity: Entity, guessed: dict[str, None], scale: float, queries: int = 1
 ) -> int:
-    """Return how many items of an entity the Queries of a pattern find together; each Query reads one partition.
+    """Return how many items of an entity all Queries of a pattern find together. Each Query reads one partition.
 
-    A declared number applies to every partition. A guess applies to the whole list, even if the list has several
-    shards.
+    A declared number applies to every partition. A guess applies to the whole list, even if it has several shards.
     """
     if (few := _few(plan, entity, queries)) is not None:
         return few
@@ -106,15 +105,18 @@ def items_per_partition(
 
 
 def scaled(items: int, scale: float) -> int:
-    """Scale the number of items in a collection."""
+    """Multiply the number of items in a collection by a factor."""
     return items if scale == 1.0 else max(1, round(items * scale))
 
 
 def _declared(sizes: ItemSizes, plan: Plan, scale: float) -> list[int]:
-    """Return the number of items that the pattern declares, divided among its lists; empty when it declares none."""
+    """Return the number of items that the pattern declares, divided among its lists.
+
+    Return nothing if it declares none.
+    """
     options = plan.pattern.options
     declared = options.expected_examined
-    if declared is None and plan.filter is None:  # with a filter, expected_items= does not say how many are read
+    if declared is None and plan.filter is None:  # with a filter, expected_items= does not say how many items are read
         declared = options.expected_items
     if declared is None:
         return []
@@ -158,14 +160,14 @@ def _found(sizes: ItemSizes, plan: Plan, i: int, guessed: dict[str, None], scale
 
 
 def _is_bounded(sizes: ItemSizes, plan: Plan, entity: Entity, queries: int) -> bool:
-    """Whether a declaration or the key bounds how many items of an entity the Queries find."""
+    """Return whether a declaration or the key limits how many items of an entity the Queries find."""
     if sizes.expected_in(entity, plan.index) is not None or _few(plan, entity, queries) is not None:
         return True
     return _possible_items(plan, entity) is not None
 
 
 def _possible_items(plan: Plan, entity: Entity) -> int | None:
-    """Return how many items of an entity one partition can contain, or None if the sort key sets no bound."""
+    """Return how many items of an entity one partition can contain, or None if the sort key sets no limit."""
     if plan.index.kind == "GSI":
         return None
     fixed = frozenset[str]().union(*(part.exact_fields for part in entity.base.partition))
@@ -185,14 +187,14 @@ def _possible_items(plan: Plan, entity: Entity) -> int | None:
 
 
 def _few(plan: Plan, entity: Entity, queries: int) -> int | None:
-    """Return the number of items when the key condition determines it, otherwise None."""
+    """Return the number of items if the key condition determines it, otherwise None."""
     if finds_one_item(plan, entity):
         return 1
     return queries if has_full_key(plan) else None
 
 
 def limit_of_call(plan: Plan) -> int | None:
-    """Return the limit of the pattern: fixed, the default of its parameter, or the typical one without a default."""
+    """Return the limit of the pattern: fixed, or the default of its parameter, or without a default a typical one."""
     if plan.limit is None:
         return None
     if isinstance(plan.limit.count, int):
@@ -202,7 +204,7 @@ def limit_of_call(plan: Plan) -> int | None:
 
 
 def _has_assumed_limit(plan: Plan) -> bool:
-    """Whether the limit is a parameter without a default."""
+    """Return whether the limit is a parameter without a default."""
     limit = plan.limit
     if limit is None or isinstance(limit.count, int):
         return False
@@ -210,7 +212,7 @@ def _has_assumed_limit(plan: Plan) -> bool:
 
 
 def share_kept(plan: Plan) -> float | None:
-    """Return the share of the items read that a filter keeps: 1 without a filter, None if it is not declared."""
+    """Return the share of the read items that a filter keeps: 1 without a filter, None if it is not declared."""
     options = plan.pattern.options
     if plan.filter is None:
         return 1.0
@@ -220,13 +222,13 @@ def share_kept(plan: Plan) -> float | None:
 
 
 def _read_limit(plan: Plan) -> int | None:
-    """Return how many items a Query reads to return the requested number, or None if the pattern has no limit."""
+    """Return how many items a Query reads to return the requested number. Return None if the pattern has no limit."""
     limit, share = limit_of_call(plan), share_kept(plan)
     return None if limit is None or share is None else math.ceil(limit / share)
 
 
 def finds_one_item(plan: Plan, entity: Entity) -> bool:
-    """Whether all Queries of a plan together find at most one item of an entity."""
+    """Return whether all Queries of a plan together find at most one item of an entity."""
     intent = plan.pattern.intent
     if isinstance(intent, CollectionIntent) or entity is not plan.entities[0]:
         return False  # the key condition of a collection uses fields of several entities
@@ -237,13 +239,13 @@ def finds_one_item(plan: Plan, entity: Entity) -> bool:
 
 
 def has_full_key(plan: Plan) -> bool:
-    """Whether each Query has the full primary key and so finds at most one item."""
+    """Return whether each Query has the full primary key, so that it finds at most one item."""
     has_sort = len(plan.sort) == len(plan.index.key_attributes) - len(plan.partition)
     return plan.index.is_table and has_sort and all(test.operator == "=" for test in plan.sort)
 
 
 def narrows_partition(plan: Plan) -> bool:
-    """Whether a parameter restricts the Query to part of the partition."""
+    """Return whether a parameter restricts the Query to a part of the partition."""
     operands = (operand for test in plan.sort for operand in test.operands)
     return any(
         not isinstance(operand, TextOperand) or any(not isinstance(atom, FixedText) for atom in operand.atoms)
@@ -261,10 +263,10 @@ def _fixed(tests: tuple[KeyComparison, ...]) -> Iterator[str]:
 
 
 def _unique_field_sets(plan: Plan, entity: Entity) -> Iterator[frozenset[str]]:
-    """Yield sets of fields whose values are unique to one item."""
+    """Yield the sets of fields whose values are unique to one item."""
     yield entity.base.fields
     if plan.index.is_table:
-        return  # in the table, only the full primary key fixes one item
+        return  # in the table, only the full primary key identifies one item
     yield from map(frozenset, entity.declaration.unique)
     identity = frozenset(entity.identity or ())
     if entity.declaration.identity is not None or (identity and _last_field(entity.base.parts) in identity):
@@ -272,7 +274,7 @@ def _unique_field_sets(plan: Plan, entity: Entity) -> Iterator[frozenset[str]]:
 
 
 def _last_field(parts: tuple[KeyPart, ...]) -> str:
-    """Return the last field of a key; an identity field identifies an item only in this position."""
+    """Return the last field of a key. An identity field identifies an item only in this position."""
     names: list[str] = []
     for part in parts:
         slots = part.template.slots if isinstance(part, TemplatePart) else ()
@@ -281,7 +283,7 @@ def _last_field(parts: tuple[KeyPart, ...]) -> str:
 
 
 def constant_fields(plan: Plan) -> frozenset[str]:
-    """Return the partition key fields that the pattern fixes to a constant."""
+    """Return the partition key fields to which the pattern assigns a constant."""
     bindings: list[Binding] = []
     for operand in (operand for test in plan.partition for operand in test.operands):
         atoms = operand.atoms if isinstance(operand, TextOperand) else (operand,)

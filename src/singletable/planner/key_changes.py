@@ -1,4 +1,4 @@
-"""Edits that change keys of entities, and the parameters that patterns need for the changed keys."""
+"""Edits that change the keys of entities, and the parameters that patterns need for the changed keys."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ ChangedKeys = Mapping[str, Keys]
 def template_change(
     design: Design, entities: Sequence[Entity], change: Callable[[str], str]
 ) -> tuple[Edit, ...] | None:
-    """Return the edits that change the key templates of entities, or None if a pattern would no longer be served."""
+    """Return the edits that change the key templates of entities.
+
+    Return None if a pattern would no longer be served.
+    """
     changed: list[tuple[Entity, ChangedKeys]] = []
     for entity in entities:
         declared = entity.declaration.keys
@@ -37,9 +40,9 @@ def template_change(
 def key_change(
     design: Design, changed: Sequence[tuple[Entity, ChangedKeys]], attributes: tuple[str, ...] | None = None
 ) -> tuple[Edit, ...] | None:
-    """Return the edits of the keys and of the patterns that need more parameters; None if a pattern is lost.
+    """Return the edits of the keys, and of the patterns that need more parameters; None if a pattern is not served.
 
-    `attributes` are the new names of the table's key attributes, if they also change.
+    `attributes` are the new names of the table's key attributes, if these names also change.
     """
     edits, declarations = tuple[Edit, ...](), {}
     for entity, keys in changed:
@@ -62,7 +65,10 @@ def key_change(
 
 
 def _more_parameters(design: Design, pattern: PatternDeclaration) -> tuple[Edit, ...] | None:
-    """Return the parameters with which the pattern reads or writes one item again; None if they do not suffice."""
+    """Return the parameters that the pattern needs to read or write one item again.
+
+    Return None if they do not suffice.
+    """
     intent = pattern.intent
     if not isinstance(intent, GetIntent | ItemWriteIntent):
         return None

@@ -1,4 +1,4 @@
-"""Propose index keys with which an unsupported pattern is served; the planner verifies each proposal."""
+"""Propose index keys that make an unsupported pattern possible. The planner verifies each proposal."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ FEW_PARTITIONS = 10
 MOVED_ITEMS = "Items that are already stored keep their old keys until you write them again."
 _SLOT = re.compile(r"\{(\w+)[^{}]*\}")
 BOUNDED_ITEMS_MAX = 1_000
-"""A list of at most this many items may be in one partition without shards."""
+"""A list with at most this many items can be in one partition without shards."""
 
 
 @dataclass(frozen=True)
 class ProposedKeys:
-    """Keys for one more index, which serves the pattern; with `derived`, keys that contain a derived value."""
+    """Keys for one more index, which serves the pattern. With `derived`, the keys contain a derived value."""
 
     entity: Entity
     alias: str
@@ -87,7 +87,7 @@ class ProposedKeys:
 
     @property
     def expected(self) -> int | None:
-        """The number of items per partition, if the entity declares it for keys with the same partitions."""
+        """The number of items per partition, if the entity declares it for other keys with the same partitions."""
         name, value = self.derived[:2] if self.derived is not None else ("", None)
         shards = value.of if isinstance(value, Shard) else 1
         if value is not None and shards == 1:
@@ -104,7 +104,7 @@ class ProposedKeys:
         return None if known is None else -(-known // shards)
 
     def edits(self, pattern: PatternDeclaration, removed: Collection[str] = ()) -> tuple[Edit, ...]:
-        """Return the edits that declare the keys, without the numbers of items of indexes whose keys are removed."""
+        """Return the edits that declare the keys and remove the item counts of indexes whose keys they remove."""
         edits = keys_edits(self.entity, self.alias, self.keys)
         declared, expected = self.entity.declaration.expected_per_partition, self.expected
         if expected is not None or declared.keys() & set(removed):
@@ -119,7 +119,7 @@ class ProposedKeys:
 
 
 def _partition_fields(placement: Placement) -> set[str]:
-    """Return the slots and native fields of a partition key; a derived value counts by its own name."""
+    """Return the slots and native fields of a partition key. A derived value appears under its own name."""
     names = set[str]()
     for part in placement.partition:
         names |= {part.field.name} if isinstance(part, NativePart) else {slot.name for slot in part.template.slots}
@@ -137,15 +137,18 @@ def derived_edits(entity: Entity, name: str, source: str) -> tuple[Edit, ...]:
 
 
 def new_index(design: Design, pattern: PatternDeclaration) -> tuple[Alternative, ...]:
-    """Return the alternatives that add keys for the pattern: keys in one partition or a few are sharded first."""
+    """Return the alternatives that add keys for the pattern.
+
+    If the keys have few partitions, a sharded key comes first.
+    """
     proposed = propose_keys(design, pattern)
     if proposed is None:
         return ()
     changed = with_declarations(design, {proposed.entity.cls: proposed.declaration}, [pattern])
-    assert changed is not None, "the proposal was proved"
+    assert changed is not None, "the planner has proved the proposal"
     placement = changed.entity_of(proposed.entity.cls).placements[proposed.alias]
     aliases, removed = _superseded(design, proposed.entity, pattern)
-    # Programs outside the model can read an index that is removed.
+    # Programs outside the model can read the index that is removed.
     removes = any(isinstance(edit, RemoveElement) for edit in removed)
     edits = (*proposed.edits(pattern, aliases), *removed)
     simple = Alternative(edits, _load(changed, proposed, pattern, placement), removes)
@@ -164,7 +167,7 @@ def new_index(design: Design, pattern: PatternDeclaration) -> tuple[Alternative,
 
 
 def _superseded(design: Design, entity: Entity, pattern: PatternDeclaration) -> tuple[list[str], tuple[Edit, ...]]:
-    """Return the indexes that only this pattern could have read, and the edits that remove the entity's keys there."""
+    """Return the indexes that only this pattern may have used, and edits that remove the entity's keys from them."""
     aliases, edits = list[str](), tuple[Edit, ...]()
     if all(placement.index.is_table for placement in entity.placements.values()):
         return aliases, edits
@@ -186,7 +189,7 @@ def _superseded(design: Design, entity: Entity, pattern: PatternDeclaration) -> 
 
 
 def propose_keys(design: Design, pattern: PatternDeclaration) -> ProposedKeys | None:
-    """Return keys in an index without the entity, or in a new index, that make the pattern one request."""
+    """Return keys that make the pattern one request, in an index without the entity or in a new index."""
     intent = pattern.intent
     if isinstance(intent, ItemWriteIntent | CollectionIntent | AncestorsIntent):
         return None
@@ -209,7 +212,7 @@ def propose_keys(design: Design, pattern: PatternDeclaration) -> ProposedKeys | 
 def _derived_values(
     entity: Entity, bindings: tuple[Binding, ...], intent: object
 ) -> Iterator[tuple[str, DerivedValue, str] | None]:
-    """Yield the derived values that the partition key needs: the depth of a tree path, or a cell of an area."""
+    """Yield the derived values that the partition key needs: the depth of a tree path, or the cell of an area."""
     children = next((binding.fields[0] for binding in bindings if binding.test is Children), None)
     if children is not None:
         yield free_name(entity, "level"), Depth((children,)), f"depth({quoted(children)})"
@@ -241,7 +244,7 @@ def free_aliases(design: Design, entity: Entity) -> Iterator[str]:
 
 
 def new_alias(design: Design, taken: frozenset[str] = frozenset()) -> str:
-    """Return the first alias `gsi1`, `gsi2`, ... that names no index of the design and is not in `taken`."""
+    """Return the first alias `gsi1`, `gsi2`, ... that no index of the design has and that is not in `taken`."""
     names = {index.name for index in design.indexes.values()}
     number = 1
     while (alias := f"gsi{number}") in design.indexes or default_name(alias) in names or alias in taken:
@@ -284,7 +287,10 @@ def _sorts(entity: Entity, bindings: tuple[Binding, ...], intent: object) -> Ite
 
 
 def _sort_format(entity: Entity, name: str) -> str:
-    """Return the format of the field in an existing key; otherwise `:number` for integers, which sorts."""
+    """Return the format of the field in an existing key.
+
+    For integers without a key, return `:number`, which sorts by value.
+    """
     for placement in entity.placements.values():
         for part in placement.parts:
             found = re.search(rf"\{{{name}(:[^{{}}]+)\}}", str(part))
@@ -294,7 +300,7 @@ def _sort_format(entity: Entity, name: str) -> str:
 
 
 def _few_partitions(placement: Placement) -> bool:
-    """Whether all possible values of the partition key are known and few, as for a constant."""
+    """Return whether all possible values of the partition key are known and few, such as one constant."""
     sizes: list[int] = []
     for part in placement.partition:
         if isinstance(part, NativePart):
@@ -311,7 +317,7 @@ def _is_bounded(entity: Entity) -> bool:
 
 
 def _is_frequent(design: Design, entity: Entity, pattern: PatternDeclaration) -> bool:
-    """Whether the pattern or a write of the entity is called so often that one partition may not suffice."""
+    """Return whether the pattern, or a write of the entity, is called so often that one partition may not suffice."""
     writes = [
         each
         for each in design.patterns
@@ -321,7 +327,7 @@ def _is_frequent(design: Design, entity: Entity, pattern: PatternDeclaration) ->
 
 
 def _load(design: Design, proposed: ProposedKeys, pattern: PatternDeclaration, placement: Placement) -> str:
-    """Return a sentence about the load on few partitions; empty for keys with many partitions."""
+    """Return a sentence about the load if there are few partitions, otherwise an empty text."""
     if not _few_partitions(placement):
         return ""
     slots = [slot for part in placement.partition if not isinstance(part, NativePart) for slot in part.template.slots]
@@ -351,9 +357,9 @@ def _sharded(design: Design, pattern: PatternDeclaration, proposed: ProposedKeys
 
 
 def shard_partition(design: Design, entity: Entity, alias: str, shards: int) -> Alternative | None:
-    """Return the edits that spread the partitions of an entity in an index, with the fan-out of every read.
+    """Return the edits that spread the partitions of an entity in an index, and that declare the fan-out of every read.
 
-    New shards in the primary key need a decision of the author, because they move every item.
+    If the shards are in the primary key, the author must decide, because every item moves.
     """
     derived = entity.declaration.derived
     name, old = next(((name, value) for name, value in derived.items() if isinstance(value, Shard)), (None, None))
@@ -385,7 +391,7 @@ def shard_partition(design: Design, entity: Entity, alias: str, shards: int) -> 
 
 
 def _fanouts(design: Design, changed: Design, patterns: Sequence[PatternDeclaration]) -> tuple[Edit, ...] | None:
-    """Return the declarations of the reads that need more requests; None when a pattern is not served any more."""
+    """Return the declarations of the reads that need more requests. Return None if a pattern is no longer served."""
     edits: list[Edit] = []
     for pattern in patterns:
         before, after = plan(design, pattern), plan(changed, pattern)
@@ -401,7 +407,7 @@ def _fanouts(design: Design, changed: Design, patterns: Sequence[PatternDeclarat
 
 
 def entity_identity(entity: Entity) -> tuple[str, ...]:
-    """Return the fields that identify an item: as declared, or those of the primary key."""
+    """Return the fields that identify an item: the declared fields, or the fields of the primary key."""
     return entity.identity or tuple(sorted(entity.base.exact_fields))
 
 

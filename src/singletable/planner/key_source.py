@@ -1,4 +1,4 @@
-"""Write the keys of an entity as Python source, and change the templates in the keys."""
+"""Return the keys of an entity as Python source code, and change the templates in keys."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def keys_source(keys: Any) -> str:
 
 
 def keys_edits(entity: Entity, alias: str, keys: Any) -> tuple[Edit, ...]:
-    """Return the edits that set the keys of an entity in an index, with the imports that the source needs."""
+    """Return the edits that set the keys of an entity in an index, with the imports that the source code needs."""
     place, source = entity_place(entity), keys_source(keys)
     declared = " ".join(keys_source(each) for each in entity.declaration.keys.values())
     functions = [name for name in ("native", "sparse") if f"{name}(" in source and f"{name}(" not in declared]
@@ -67,7 +67,7 @@ def expected_edit(entity: Entity, counts: Mapping[str, int | None]) -> Edit:
 
 
 def change_templates(keys: Any, change: TemplateChange) -> Any:
-    """Return the keys with `change` applied to every template; native attributes stay unchanged."""
+    """Return the keys after `change` was applied to every template. Native attributes stay unchanged."""
     match keys:
         case str():
             return change(keys)
@@ -80,12 +80,12 @@ def change_templates(keys: Any, change: TemplateChange) -> Any:
 
 
 def replace_in_templates(keys: Any, old: str, new: str) -> Any:
-    """Return the keys with `old` replaced by `new` in every template; native attributes stay unchanged."""
+    """Return the keys with `old` replaced by `new` in every template. Native attributes stay unchanged."""
     return change_templates(keys, lambda template: template.replace(old, new))
 
 
 def change_partition(keys: Any, change: TemplateChange) -> Any:
-    """Return the keys with the partition key template changed; None when the partition key is not one template."""
+    """Return the keys with a changed partition key template. Return None if the partition key is not one template."""
     match keys:
         case Sparse(inner):
             changed = change_partition(inner, change)
@@ -97,7 +97,7 @@ def change_partition(keys: Any, change: TemplateChange) -> Any:
 
 
 def change_sort(keys: Any, change: TemplateChange) -> Any:
-    """Return the keys with the last template changed; None when the last key is not one template."""
+    """Return the keys with a changed last template. Return None if the last key is not one template."""
     match keys:
         case str():
             return change(keys)
@@ -111,7 +111,7 @@ def change_sort(keys: Any, change: TemplateChange) -> Any:
 
 
 def with_prefix(entity: Entity, delimiter: str, template: str) -> str:
-    """Return a template that starts with the name of the entity, in place of the literal before the first slot."""
+    """Return a template that starts with the name of the entity instead of the literal before the first slot."""
     slot = max(template.find("{"), 0)
     return f"{entity.label.upper()}{delimiter}{template[slot:]}"
 

@@ -1,4 +1,4 @@
-"""Texts of proposed keys: the words before a field, and the slot of a field in a partition or sort key."""
+"""Texts of proposed keys: the literal before a field, and the slot of a field in a partition or sort key."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def key_words(label: str) -> str:
 
 
 def field_owner(design: Design, entity: Entity, name: str) -> str:
-    """Return the prefix of a field: the entity that it identifies or refers to, else its own name."""
+    """Return the prefix of a field: the entity that the field identifies or refers to, or else the field's own name."""
     if (name,) == entity.identity:
         return key_words(entity.label)
     for other in design.all_entities:
@@ -32,5 +32,5 @@ def slot(name: str) -> str:
 
 
 def sorted_slot(entity: Entity, name: str) -> str:
-    """Return the slot of a field in a sort key; numbers need a format that keeps them in order."""
+    """Return the slot of a field in a sort key. Numbers need a format that sorts by value."""
     return f"{{{name}:number}}" if entity.fields[name].type in (int, float, Decimal) else slot(name)

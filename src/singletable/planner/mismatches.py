@@ -82,13 +82,15 @@ class NotServed:
         """Return the message."""
         need = requirement(self.test, self.fields)
         if self.behind:
-            return f"needs {need}, but in the key of {index} that follows {self.behind}, which no parameter provides"
+            return (
+                f"needs {need}, but in the key of {index} this part follows {self.behind}, which no parameter provides"
+            )
         return f"needs {need}, which the key of {index} does not support"
 
 
 @dataclass(frozen=True)
 class Unordered:
-    """The pattern needs a range or an order of a field whose key text does not sort like its values."""
+    """The pattern needs a range or an order of a field whose text in the key does not sort like its values."""
 
     slot: str
     reason: str
@@ -100,7 +102,7 @@ class Unordered:
 
 @dataclass(frozen=True)
 class WrongOrder:
-    """The sort key does not provide the requested order."""
+    """The sort key does not provide the order that the pattern requests."""
 
     requested: str
     actual: str
@@ -117,9 +119,9 @@ class NotProjected:
     fields: tuple[str, ...]
     projection: str
     include: tuple[str, ...] = ()
-    """All attributes that the index must include, if a filter needs the fields."""
+    """All attributes that the index must contain, if a filter needs the fields."""
     upgraded: str = ""
-    """The entity whose items may have an older schema version; an upgrade needs the whole item."""
+    """The entity whose items may have an older schema version. An upgrade needs the whole item."""
 
     def sentence(self, index: str) -> str:
         """Return the message."""
@@ -131,7 +133,7 @@ class NotProjected:
 
 @dataclass(frozen=True)
 class FilterOnKey:
-    """A filter on a key attribute, which DynamoDB does not allow in a Query."""
+    """A filter on a key attribute. DynamoDB does not allow such a filter in a Query."""
 
     fields: tuple[str, ...]
 
@@ -143,7 +145,7 @@ class FilterOnKey:
 
 @dataclass(frozen=True)
 class StrongReadOnGsi:
-    """A strongly consistent read, which DynamoDB does not support on a global secondary index."""
+    """A strongly consistent read. DynamoDB does not support it on a global secondary index."""
 
     def sentence(self, index: str) -> str:
         """Return the message."""
@@ -152,7 +154,7 @@ class StrongReadOnGsi:
 
 @dataclass(frozen=True)
 class SparseIndex:
-    """The index is sparse and would silently leave out items."""
+    """The index is sparse, so it would silently omit items."""
 
     fields: tuple[str, ...]
 
@@ -185,14 +187,16 @@ class ChangesKey:
 
 @dataclass(frozen=True)
 class NotTogether:
-    """The members of a collection are not in one partition, or are not in the order that a limit needs."""
+    """The members of a collection are not in one partition, or do not have the order that a limit needs."""
 
     why: str
-    remedy: str = "Give all members the same partition key and adjacent sort keys, or read each with its own query."
+    remedy: str = (
+        "Give all members the same partition key and adjacent sort keys, or read each member with its own query."
+    )
     is_of_partition: bool = False
     """Whether the members are in different partitions."""
     movable: tuple[str, ...] = ()
-    """The entities that a different sort key would move out of the range."""
+    """The entities that need a different sort key, outside the range."""
 
     def sentence(self, index: str) -> str:
         """Return the message."""
@@ -230,7 +234,7 @@ Mismatch = (
 
 
 def misses_partition(mismatch: Mismatch) -> bool:
-    """Whether the mismatch is that the pattern does not determine one partition of the index."""
+    """Return whether the mismatch is that the pattern does not determine one partition of the index."""
     return isinstance(mismatch, PartitionUnknown) or (isinstance(mismatch, NotTogether) and mismatch.is_of_partition)
 
 

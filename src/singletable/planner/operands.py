@@ -1,4 +1,4 @@
-"""Operands of a key condition: symbolic while planning, bound when the caller's arguments are known."""
+"""Operands of a key condition: symbolic during planning, and bound when the arguments of a call are known."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from singletable.model.regular_language import Language, concat, literal
 
 Arguments = Mapping[str, Any]
 Pick = Literal["value", "low", "high", "start", "root", "parent"]
-"""Which attribute of a range object provides the operand's value."""
+"""The attribute of a range object that provides the value of the operand."""
 
 
 def value_of(source: Parameter | Constant, arguments: Arguments) -> Any:
-    """Return the argument or the constant."""
+    """Return the argument or the constant as the value."""
     return source.value if isinstance(source, Constant) else arguments[source.name]
 
 
@@ -82,7 +82,8 @@ class Encoded:
         try:
             return self.slot.codec.encode(value)
         except KeyRefused as problem:
-            reason = str(problem).replace("{field", f"{{{self.slot.name}")  # codecs do not know the name of their field
+            # a codec does not have the name of its field
+            reason = str(problem).replace("{field", f"{{{self.slot.name}")
             raise KeyRefused(f"{self.binding.text}: {reason}") from problem
 
     @property
@@ -93,10 +94,10 @@ class Encoded:
 
 @dataclass(frozen=True)
 class EachAncestor(Encoded):
-    """A path and all its ancestors, root first: one key for each."""
+    """A path and all its ancestors, with the root first. There is one key for each."""
 
     def show(self) -> str:
-        """Return the path's name in braces with a star, which means one key for each value."""
+        """Return the name of the path in braces with a star. The star means one key for each value."""
         return f"{{{self.name}*}}"
 
     @property
@@ -105,7 +106,7 @@ class EachAncestor(Encoded):
         return self.binding.text[1:-1]
 
     def each(self, arguments: Arguments) -> Iterator[dict[str, Any]]:
-        """Yield the arguments once per ancestor and once for the path itself, root first."""
+        """Yield the arguments once per ancestor and once for the path itself, with the root first."""
         path = arguments[self.name]
         return ({**arguments, self.name: path[:length]} for length in range(1, len(path) + 1))
 
@@ -125,7 +126,7 @@ class PrefixText:
         """Return the prefix, encoded as in the key."""
         value = cast("Prefix[Any]", predicate_of(self.binding, arguments)).start
         if not isinstance(value, str):
-            raise ArgumentRefused(f"{self.binding.text}: the prefix must be str, got {value!r}")
+            raise ArgumentRefused(f"{self.binding.text}: the prefix must be a str, got {value!r}")
         return value if self.slot.codec.raw else escape(value, self.slot.codec.delimiter)
 
     @property
@@ -136,7 +137,7 @@ class PrefixText:
 
 @dataclass(frozen=True)
 class ParentPath:
-    """The path of a parent with a delimiter: the common prefix of the keys below it."""
+    """The path of a parent, followed by a delimiter. It is the common prefix of the keys below the parent."""
 
     binding: Binding
     slot: FieldSlot
@@ -146,19 +147,19 @@ class ParentPath:
         return f"{{{self.binding.text[1:-1]}.parent}}{self.slot.codec.delimiter}"
 
     def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> str:
-        """Return the parent's path; empty for the top of the tree."""
+        """Return the path of the parent. It is empty for the top of the tree."""
         path = cast("Children[Any]", predicate_of(self.binding, arguments)).parent
         return self.slot.codec.encode(path) + self.slot.codec.delimiter if path else ""
 
     @property
     def language(self) -> Language:
-        """Every text that a path can be."""
+        """Return the language of all paths."""
         return self.slot.language
 
 
 @dataclass(frozen=True)
 class UnitBound:
-    """The unit of time, such as the second, that contains a bound of a range."""
+    """The unit of time that contains a bound of a range, such as the second of the bound."""
 
     binding: Binding
     slot: DerivedSlot
@@ -185,7 +186,7 @@ class UnitBound:
 
     @property
     def language(self) -> Language:
-        """Every text that a unit can have."""
+        """Return the language of all texts that a unit can have."""
         return self.slot.language
 
 
@@ -197,7 +198,7 @@ class DerivedText:
     bindings: tuple[Binding, ...]
 
     def show(self) -> str:
-        """Return the derived value's name in braces; for a unit of time, the parameter and the unit."""
+        """Return the name of the derived value in braces. For a unit of time, return the parameter and the unit."""
         if not isinstance(self.slot.derived, TruncatedTime):
             return f"{{{self.slot.name}}}"
         (binding,) = self.bindings
@@ -218,13 +219,13 @@ class DerivedText:
 
     @property
     def language(self) -> Language:
-        """Every text that the derived value can be."""
+        """Return the language of all texts that the derived value can have."""
         return self.slot.language
 
 
 @dataclass(frozen=True)
 class FanOut:
-    """An unknown value: the pattern takes one Query for each possible value."""
+    """An unknown value: the pattern sends one Query for each possible value."""
 
     name: str
     count: int | None
@@ -235,7 +236,7 @@ class FanOut:
     delimiter: str
 
     def show(self) -> str:
-        """Return the value's name in braces with a star, which means one Query for each value."""
+        """Return the name of the value in braces with a star. The star means one Query for each value."""
         return f"{{{self.name}*}}"
 
     def bind(self, arguments: Arguments, fan_out: Mapping[str, str]) -> str:
@@ -243,14 +244,14 @@ class FanOut:
         return fan_out[self.name]
 
     def values(self, arguments: Arguments) -> tuple[str, ...]:
-        """Return every possible value as key text."""
+        """Return every possible value as the text that a key contains."""
         if isinstance(self.source, Codec):
             return tuple(self.source.encode(value) for value in self.source.domain or ())
         return tuple(escape(text, self.delimiter) for text in self.source.expand(_known(self.bindings, arguments)))
 
     @property
     def language(self) -> Language:
-        """Every possible text."""
+        """Return the language of all possible texts."""
         return self.slot_language
 
 
@@ -258,7 +259,7 @@ Atom = FixedText | Encoded | PrefixText | ParentPath | UnitBound | DerivedText |
 
 
 def same_atom(first: Atom, second: Atom) -> bool:
-    """Whether two atoms always have the same text, even for fields of different entities."""
+    """Return whether two parts of a key always have the same text, even for fields of different entities."""
     if isinstance(first, Encoded) and isinstance(second, Encoded):
         ours, theirs = (first.binding.source, first.pick), (second.binding.source, second.pick)
         return ours == theirs and first.slot.codec == second.slot.codec
@@ -273,13 +274,13 @@ def same_atom(first: Atom, second: Atom) -> bool:
 
 
 def _same_unit(first: DerivedSlot, second: DerivedSlot) -> bool:
-    """Whether two slots keep the same unit of a time, even of fields with different names."""
+    """Return whether two slots contain the same unit of a time, even if their fields have different names."""
     is_time = isinstance(first.derived, TruncatedTime)
     return is_time and replace(first.derived, fields=()) == replace(second.derived, fields=())
 
 
 def _spec(slot: DerivedSlot) -> str:
-    """Return the format of a slot as written in the template, such as `seconds`."""
+    """Return the format of a slot as the template contains it, such as `seconds`."""
     return slot.name.partition(":")[2]
 
 
@@ -303,7 +304,7 @@ class TextOperand:
 
     @property
     def language(self) -> Language:
-        """Every text that the operand can be."""
+        """Return the language of all texts that the operand can have."""
         return concat(*(atom.language for atom in self.atoms))
 
 

@@ -1,4 +1,4 @@
-"""Count the pages (requests) that the whole result of a Query takes, and find the limit that makes it one page."""
+"""Count the pages (requests) that the whole result of a Query needs, and compute the limit that makes it one page."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from singletable.planner.plan import PageCount, Plan
 from singletable.values.item_size import read_units
 from singletable.values.limits import PAGE_BYTES_MAX
 
-# If a filter, other entities or expired items hide most of the items, small limits would cause many requests. So each
-# request examines at least this many items, and twice as many after each one without a match, up to the maximum, which
-# is more than one page of 1 MB can hold.
+# If a filter, other entities or expired items hide most of the items, a small limit would cause many requests. So each
+# request examines at least this many items. After each request without a match, the number doubles, up to a maximum
+# that is more than one page of 1 MB can contain.
 EXAMINED_MIN = 100
 EXAMINED_MAX = 100_000
 
 
 class QueryRead(NamedTuple):
-    """The amounts that each Query of a call reads: pages, 4 KB blocks, items and bytes."""
+    """The amounts that each Query of a call reads: pages, blocks of 4 KB, items and bytes."""
 
     pages: int
     blocks: int
@@ -72,25 +72,28 @@ def read_of_query(sizes: ItemSizes, plan: Plan, found: Sequence[EntityCount], sc
 
 
 def _pages_and_blocks(items: int, read_bytes: int) -> tuple[int, int]:
-    """Return the number of pages and 4 KB units of a Query; DynamoDB rounds up each page separately."""
+    """Return the number of pages and of 4 KB blocks of a Query. DynamoDB rounds up each page separately."""
     if read_bytes <= PAGE_BYTES_MAX or items <= 1:
         return 1, int(read_units(read_bytes, 1))
     size = read_bytes / items
-    per_page = math.ceil(PAGE_BYTES_MAX / size)  # a page ends with the item that crosses 1 MB
+    per_page = math.ceil(PAGE_BYTES_MAX / size)  # a page ends with the item that exceeds 1 MB
     full, rest = divmod(items, per_page)
     units = full * int(read_units(math.ceil(per_page * size), 1))
     return full + bool(rest), units + (int(read_units(math.ceil(rest * size), 1)) if rest else 0)
 
 
 def _hides_items(plan: Plan) -> bool:
-    """Whether DynamoDB reads items that a call does not return, so that the client reads on to fill a page."""
+    """Return whether DynamoDB reads items that a call does not return.
+
+    The client then continues to read to fill a page.
+    """
     return plan.filter is not None or bool(plan.other_entities)
 
 
 def _requests_to_fill(limit: int, items: int, share: float | None) -> int:
-    """Return how many requests find `limit` matches among `items`, if a share of the items read matches.
+    """Return how many requests find `limit` matches among `items`, if a given share of the read items matches.
 
-    If the share is unknown, assume the worst: every request finds something, but never enough.
+    If the share is unknown, assume the worst case: every request finds a match, but never enough matches.
     """
     if share is None:
         return max(1, math.ceil(items / max(limit, EXAMINED_MIN)))
@@ -106,7 +109,7 @@ def _requests_to_fill(limit: int, items: int, share: float | None) -> int:
 
 
 def _one_page_limit(sizes: ItemSizes, plan: Plan, found: Sequence[EntityCount]) -> int | None:
-    """Return the highest limit with which the Query is one page; None if the pattern can have no limit."""
+    """Return the highest limit with which the Query is one page. Return None if the pattern cannot have a limit."""
     takes_limit = plan.takes_limit and isinstance(plan.pattern.intent, QueryIntent | CollectionIntent)
     if not takes_limit or plan.other_entities:
         return None

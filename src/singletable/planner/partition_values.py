@@ -26,13 +26,13 @@ class PartitionValue:
 
     name: str
     count: int | None = None
-    """The number of different values; None if there can be many."""
+    """The number of different values. None if there can be many."""
     hottest: float | None = None
-    """The share of the traffic that the most frequent value receives; None if it is not declared."""
+    """The share of the traffic that the most frequent value receives. None if it is not declared."""
     is_guess: bool = True
     """Whether the number of values is a guess from the name."""
     is_current_time: bool = False
-    """Whether all items that are written now have the same value, such as the current day."""
+    """Whether items that are written at the same time have the same value, such as the current day."""
     derived: DerivedValue | None = None
 
     @property
@@ -74,7 +74,7 @@ def _of_field(entity: Entity, field: Field, codec: Codec | None) -> PartitionVal
 
 
 def _is_coarse(field: Field, codec: Codec | None) -> bool:
-    """Whether the key text of a time stays the same for at least an hour."""
+    """Return whether the key text of a time stays the same for at least an hour."""
     if field.type is datetime:
         return isinstance(codec, DatetimeCodec) and not any(each in codec.format for each in _FINE_DIRECTIVES)
     return is_day(field)

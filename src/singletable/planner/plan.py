@@ -1,4 +1,4 @@
-"""Plans: the request that serves a pattern, or the reason why no request does."""
+"""Plans: the request that serves a pattern, or the reason why no request serves it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class PageCount:
-    """The pages of one Query, each a request that reads up to 1 MB; `count` is None if the Query is unbounded."""
+    """The pages of one Query.
+
+    Each page is a request that reads up to 1 MB. `count` is None if the Query is unbounded.
+    """
 
     count: int | None = 1
     items: int = 1
@@ -52,11 +55,11 @@ class PageCount:
     guesses_items: bool = False
     """Whether the number of items is a guess."""
     is_guessed: bool = False
-    """Whether the number of bytes, and so the count, depends on a guess, such as the size of an item."""
+    """Whether the number of bytes, and so the number of pages, depends on a guess, such as the size of an item."""
     one_page_limit: int | None = None
-    """The highest limit with which the Query reads one page; None if no limit applies."""
+    """The highest limit with which the Query reads one page. None if it cannot have a limit."""
     unknown: tuple[str, ...] = ()
-    """The entities that make the Query unbounded: the number of their items is unknown."""
+    """The entities that make the Query unbounded, because the number of their items is unknown."""
 
     def show(self) -> str:
         """Return the number of pages, with the guess mark: `≈3 pages`."""
@@ -67,7 +70,7 @@ class PageCount:
 
 @dataclass(frozen=True)
 class QueryLimit:
-    """The Limit of a Query: the requested limit plus the single members read with the list."""
+    """The Limit of a Query: the requested limit plus the single members that the Query reads with the list."""
 
     count: int | Parameter
     extra: int = 0
@@ -88,7 +91,7 @@ class KeyAttributeRewrite:
     template: str
     unknown: tuple[str, ...]
     is_removed: bool = False
-    """Whether the item leaves the index, so that the attribute is removed."""
+    """Whether the attribute is removed, because the item leaves the index."""
 
 
 class ComparisonTemplate(NamedTuple):
@@ -100,7 +103,7 @@ class ComparisonTemplate(NamedTuple):
 
 
 class KeyConditionTemplate(NamedTuple):
-    """A key condition expression without values; only the values differ between calls."""
+    """A key condition expression without values. Only the values differ between calls."""
 
     text: str
     names: Mapping[str, str]
@@ -121,7 +124,7 @@ class Plan:
     forward: bool = True
     order: str = ""
     order_unit: str | None = None
-    """The unit of time, such as `second`, to which the order is exact; None if it is exact."""
+    """The unit of time, such as `second`, to which the order is exact. None if the order is exact."""
     limit: QueryLimit | None = None
     filter: Condition | None = None
     condition: Condition | None = None
@@ -135,11 +138,11 @@ class Plan:
     other_indexes: tuple[OtherIndex, ...] = ()
     derived_writes: DerivedWrites | None = None
     takes_limit: bool = True
-    """Whether a limit can stop the read, if the pattern declares one."""
+    """Whether a limit would stop the read, if the pattern declared one."""
     trims: tuple[tuple[Trim, ...], ...] = ()
-    """The predicates of each entity that the client checks, because the key keeps only the unit of a time."""
+    """The predicates of each entity that the client checks because the key contains only a unit of the time."""
     pages: PageCount = PageCount()
-    """The pages of each Query; a read without a Query and a write have one."""
+    """The pages of each Query. A write, and a read without a Query, count as one page."""
     validation_read: str | None = None
     """Why an update reads the item first to validate it, such as `Order has a model_validator (dates_in_order)`."""
 
@@ -160,26 +163,26 @@ class Plan:
 
     @property
     def queries(self) -> int | None:
-        """The number of Queries; None when it depends on the arguments."""
+        """The number of Queries. None if it depends on the arguments."""
         counts = [fan_out.count for fan_out in self.fan_outs]
         return None if None in counts else prod(count for count in counts if count is not None)
 
     @property
     def each_ancestor(self) -> EachAncestor | None:
-        """The path parameter of a plan that reads all ancestors of a path, each by its key."""
+        """The path parameter of a plan that reads each ancestor of a path by its key."""
         operands = (operand for test in self.tests for operand in test.operands if isinstance(operand, TextOperand))
         return next((atom for operand in operands for atom in operand.atoms if isinstance(atom, EachAncestor)), None)
 
     @property
     def reads_item_first(self) -> bool:
-        """Whether a write reads the stored item first: for derived data, for index keys or for validation."""
+        """Whether a write reads the stored item first, for derived data, for index keys or for validation."""
         is_read_for_derived_data = self.derived_writes is not None and self.derived_writes.reads_item_first
         is_read_for_keys = any(rewrite.unknown for rewrite in self.rewrites)
         return is_read_for_derived_data or is_read_for_keys or self.validation_read is not None
 
     @property
     def requests(self) -> int | None:
-        """The number of requests per page of the result; None when it depends on the arguments."""
+        """The number of requests per page of the result. None if it depends on the arguments."""
         if self.hydrate:
             known = self.limit is not None and isinstance(self.limit.count, int) and self.queries is not None
             if not known or self.limit is None or not isinstance(self.limit.count, int):
@@ -196,7 +199,10 @@ class Plan:
 
     @property
     def requests_of_call(self) -> int | None:
-        """The estimated number of requests of one call, with all pages and fetched items; None if it is unbounded."""
+        """The estimated number of requests of one call, including all pages and fetched items.
+
+        None if it is unbounded.
+        """
         if self.pages.count is None:
             return None
         declared = self.pattern.options.fanout or 1
@@ -209,7 +215,7 @@ class Plan:
 
     @property
     def is_within_max_requests(self) -> bool:
-        """Whether a call needs at most the requests that `max_requests=` declares; True if it declares none."""
+        """Whether a call needs at most as many requests as `max_requests=` declares. True if it declares no number."""
         declared, needed = self.pattern.options.max_requests, self.requests_of_call
         return declared is None or (needed is not None and needed <= declared)
 
@@ -236,8 +242,8 @@ class Plan:
             return Verdict.ONE_REQUEST
         least = (
             self.queries if requests is None and self.hydrate else requests
-        )  # the Queries, excluding the BatchGetItem requests that follow
-        if least is None:  # every shard has at least one cell or bucket
+        )  # counts the Queries without the BatchGetItem requests after them
+        if least is None:  # every shard needs at least one Query, for a cell or a bucket
             least = prod(fan_out.count for fan_out in self.fan_outs if fan_out.count is not None)
         if declared is not None and least <= declared:
             return Verdict.DECLARED_FANOUT
@@ -246,7 +252,7 @@ class Plan:
 
     @property
     def fanout(self) -> str:
-        """The number of requests in words: exact, or the declared maximum."""
+        """The number of requests as text: exact, or the declared maximum."""
         if self.requests is not None:
             return str(self.requests)
         declared = self.pattern.options.fanout
@@ -286,7 +292,7 @@ class OtherIndex:
 
 @dataclass(frozen=True)
 class UnsupportedPattern:
-    """A pattern that no plan serves: the nearest index with its mismatches and the reason, and the other indexes."""
+    """A pattern that no plan serves: the nearest index with its mismatches, the reason, and the other indexes."""
 
     pattern: PatternDeclaration
     reason: str
@@ -295,7 +301,7 @@ class UnsupportedPattern:
     mismatches: tuple[Mismatch, ...]
     other_indexes: tuple[OtherIndex, ...]
     nearest: Index | None = None
-    """The index that the mismatches are about; None if no index contains the entities."""
+    """The index to which the mismatches apply. None if no index contains the entities."""
 
     @property
     def verdict(self) -> Verdict:
@@ -324,9 +330,10 @@ class Candidate:
 
     @property
     def cost(self) -> tuple[int, ...]:
-        """Rank by known partition key, mismatches, missing fields, Queries, other entities and index; lowest is best.
+        """Return the rank of the candidate; the lowest rank is best.
 
-        An index whose partition key the pattern provides is nearest, even if it has more mismatches than others.
+        The rank depends on the partition key, mismatches, missing fields, Queries, other entities and the index. An
+        index whose partition key the pattern provides comes first, even if it has more mismatches than others.
         """
         queries = self.plan.queries
         kinds: Sequence[str] = ("table", "LSI", "GSI")

@@ -28,7 +28,7 @@ from singletable.planner.sort_key import ReadOrder, read_order
 
 @dataclass(frozen=True)
 class PlacedMember:
-    """A member of the collection with its entity's keys in one index."""
+    """A member of the collection, with the keys of its entity in one index."""
 
     member: ShapeMember
     entity: Entity
@@ -38,7 +38,7 @@ class PlacedMember:
 def collection_candidates(design: Design, pattern: PatternDeclaration) -> Iterator[Candidate]:
     """Yield one candidate per index that contains every member."""
     intent = pattern.intent
-    assert isinstance(intent, CollectionIntent), "other intents have their own planners"
+    assert isinstance(intent, CollectionIntent), "other planners handle other intents"
     members = design.members(intent)
     for alias, index in design.indexes.items():
         if all(alias in entity.placements for _, entity in members):
@@ -92,7 +92,7 @@ def _candidate(
 
 
 SharedFields = list[tuple[str, ...]]
-"""One tuple per key position that all members share. The tuple has the field of each member at that position."""
+"""One tuple for each key position that all members share, with the field of each member at this position."""
 
 
 def _shared_fields(placed: Sequence[PlacedMember]) -> tuple[SharedFields, list[Mismatch]]:
@@ -174,7 +174,7 @@ def _sort_tests(
     labels: set[str],
     narrowed: bool,
 ) -> tuple[KeyComparison, ...]:
-    """Return the range that covers all members; no comparison when the partition contains only the members."""
+    """Return the range that covers all members. Return no comparison if the partition contains only the members."""
     alone = all(entity.label in labels for entity in entities_in_range(design, index, partition))
     if (alone and not narrowed) or not index.sort or any(span is None for span in ranges):
         return ()
@@ -204,7 +204,7 @@ def _limit_mismatch(
         return NotTogether(why, "Remove limit=, or read each list with its own query."), 0
     if others:
         names = ", ".join(entity.label for entity in others)
-        why = f"the range can also contain {names}, and a limit would count those items too"
+        why = f"the range can also contain {names}, and a limit would count their items too"
         remedy = f"Give {names} a sort key outside the range, or remove limit=."
         return NotTogether(why, remedy, movable=tuple(entity.label for entity in others)), 0
     ranges = [sort_key_range(condition.sort) for condition in conditions]
@@ -221,7 +221,7 @@ def _limit_mismatch(
             way = "ascending" if forward else "descending"
             why = f"{each.entity.label} does not come before the list in {way} order"
             side = "before" if forward else "after"
-            remedy = f"Give {each.entity.label} a sort key that sorts {side} those of the list, or remove limit=."
+            remedy = f"Give {each.entity.label} a sort key that sorts {side} the keys of the list, or remove limit=."
             return NotTogether(why, remedy, movable=(each.entity.label,)), 0
     return None, len(placed) - 1
 
@@ -238,19 +238,19 @@ def _index_mismatches(placed: Sequence[PlacedMember], consistent: bool) -> Itera
             yield SparseIndex(absent)
 
 
-class NotComparable(Exception):  # internal: always caught in this module
+class NotComparable(Exception):  # internal exception, which this module always catches
     """The order of two bounds depends on the arguments."""
 
 
 @dataclass(frozen=True)
 class SortKeyRange:
-    """A range of sort keys with both bounds."""
+    """A range of sort keys with two bounds."""
 
     low: tuple[Atom, ...]
     high: tuple[Atom, ...]
 
     def before(self, other: SortKeyRange) -> bool:
-        """Whether the whole range sorts before the other range."""
+        """Return whether the whole range sorts before the other range."""
         try:
             return _compare(self.high, other.low) < 0
         except NotComparable:
@@ -258,7 +258,7 @@ class SortKeyRange:
 
 
 def sort_key_range(tests: Sequence[KeyComparison]) -> SortKeyRange | None:
-    """Return the range of a member's sort key, or None if it is the whole partition or the key is not a string."""
+    """Return the range of a member's sort key. Return None for a whole partition, or if the key is not a string."""
     if len(tests) != 1 or not all(isinstance(operand, TextOperand) for operand in tests[0].operands):
         return None
     test = tests[0]
@@ -275,7 +275,7 @@ def sort_key_range(tests: Sequence[KeyComparison]) -> SortKeyRange | None:
 
 
 def _prefix_range(atoms: tuple[Atom, ...]) -> SortKeyRange | None:
-    """Return the range of keys with a prefix that ends at a delimiter, or None if it ends inside a segment."""
+    """Return the range of keys with a prefix that ends at a delimiter. Return None if it ends inside a segment."""
     tail = atoms[-1]
     if not isinstance(tail, FixedText) or not tail.text.endswith(ORDERED_DELIMITER):
         return None
@@ -284,7 +284,7 @@ def _prefix_range(atoms: tuple[Atom, ...]) -> SortKeyRange | None:
 
 
 def covering_range(attribute: str, ranges: Sequence[SortKeyRange]) -> KeyComparison | None:
-    """Return one comparison that spans all ranges, or None if the order of the ranges depends on the arguments."""
+    """Return one comparison that covers all ranges. Return None if the order of the ranges depends on the arguments."""
     try:
         low = min((span.low for span in ranges), key=cmp_to_key(_compare))
         high = max((span.high for span in ranges), key=cmp_to_key(_compare))

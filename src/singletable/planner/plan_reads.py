@@ -37,14 +37,16 @@ from singletable.planner.sort_key import ReadOrder, read_order
 from singletable.planner.trims import Trim
 
 DUPLICATE_CHECK_LIMIT = QueryLimit(2)
-"""A Query for one item reads up to two, so that a duplicate raises an error."""
-_PATH_KEY_REMEDY = 'Key the entity by its path: key=("TREE#{tree}", "NODE#{path}"), with path: tuple[str, ...].'
+"""A Query for one item reads up to two items, so that a duplicate raises an error."""
+_PATH_KEY_REMEDY = (
+    'Put the path into the key of the entity: key=("TREE#{tree}", "NODE#{path}"), with path: tuple[str, ...].'
+)
 
 
 def read_candidates(design: Design, pattern: PatternDeclaration) -> Iterator[Candidate]:
-    """Yield one candidate per index, the table first."""
+    """Yield one candidate per index, with the table first."""
     intent = pattern.intent
-    assert isinstance(intent, GetIntent | QueryIntent | WithinIntent), "other intents have their own planners"
+    assert isinstance(intent, GetIntent | QueryIntent | WithinIntent), "other planners handle other intents"
     entity = design.entity_of(intent.entity)
     bindings, _ = bindings_for(pattern, entity)
     for placement in entity.placements.values():
@@ -117,7 +119,7 @@ def _query(
     others = () if mismatches else _other_entities(design, entity, placement, tests)
     if others and query is not None and isinstance(query.limit, int):
         names = ", ".join(other.label for other in others)
-        why = f"the range can also contain {names}, and limit={query.limit} would count those items too"
+        why = f"the range can also contain {names}, and limit={query.limit} would count their items too"
         mismatches.append(NotTogether(why, f"Give {names} a sort key outside the range, or remove limit=."))
     plan = Plan(
         pattern,
@@ -160,7 +162,7 @@ def _order(
     if requested and condition.open_slot is None and not condition.mismatches and not placement.index.is_table:
         unique = (entity.base.fields, entity.identity or entity.base.fields, *entity.declaration.unique)
         if not any(fixed.issuperset(fields) for fields in unique):
-            actual = "no other field, because the key condition fixes its whole key"
+            actual = "no other field, because the key condition fixes the whole key"
             return replace(order, mismatch=WrongOrder(requested, actual))
     return order
 
@@ -218,9 +220,9 @@ def _other_entities(
 
 
 def ancestor_candidates(design: Design, pattern: PatternDeclaration) -> Iterator[Candidate]:
-    """Yield one candidate, the table: BatchGetItem does not read indexes."""
+    """Yield one candidate for the table. Indexes are no candidates, because BatchGetItem cannot read them."""
     intent = pattern.intent
-    assert isinstance(intent, AncestorsIntent), "other intents have their own planners"
+    assert isinstance(intent, AncestorsIntent), "other planners handle other intents"
     entity = design.entity_of(intent.entity)
     bindings, _ = bindings_for(pattern, entity)
     condition = match_index(entity.base, bindings)
@@ -270,7 +272,10 @@ def _path_mismatches(entity: Entity, bindings: tuple[Binding, ...]) -> Iterator[
 
 def _not_in_key(entity: Entity, fields: tuple[str, ...]) -> Mismatch:
     names = " and ".join(fields)
-    return AncestorsUnknown(f"the key of {entity.label} has no {names}", f"Remove {names}, and check it in the result.")
+    return AncestorsUnknown(
+        f"the key of {entity.label} has no {names}",
+        f"Remove {names} from the parameters, and check the value in the result.",
+    )
 
 
 def _kept_as_unit(entity: Entity, trim: Trim) -> Mismatch:
@@ -293,10 +298,11 @@ def _expand(operand: TextOperand) -> TextOperand:
 def missing_fields(
     entity: Entity, placement: Placement, view: type | None, trims: Iterable[Trim] = ()
 ) -> tuple[str, ...]:
-    """Return the fields that the result needs and that are neither projected nor part of a key.
+    """Return the fields that the result needs and the index does not contain.
 
-    Upgrading an item of an older schema version needs the whole item, so a partial projection provides no field. The
-    TTL attribute is always needed, to recognise expired items, and so are the fields that the client checks.
+    If items may have an older schema version, an upgrade needs the whole item, so a partial projection provides no
+    field. The TTL attribute is always needed, to recognise expired items. The fields that the client checks are always
+    needed too.
     """
     trimmed = [trim.field for trim in trims]
     needed: Iterable[str] = entity.fields if view is None else dict.fromkeys((*fields_of(view), *trimmed))

@@ -27,9 +27,9 @@ _OPERATIONS: dict[str, Operation] = {
 
 
 def write_candidates(design: Design, pattern: PatternDeclaration) -> Iterator[Candidate]:
-    """Yield the only candidate of a write: the table."""
+    """Yield the only candidate of a write, which is the table."""
     intent = pattern.intent
-    assert isinstance(intent, ItemWriteIntent), "other intents have their own planners"
+    assert isinstance(intent, ItemWriteIntent), "other planners handle other intents"
     entity = design.entity_of(intent.entity)
     bindings, _ = bindings_for(pattern, entity)
     if takes_item(pattern, entity):
@@ -67,7 +67,7 @@ def _validation_read(intent: ItemWriteIntent) -> str | None:
 
 
 def takes_item(pattern: PatternDeclaration, entity: Entity) -> bool:
-    """Whether a parameter is the whole item."""
+    """Return whether a parameter is the whole item."""
     return any(parameter.type is entity.cls for parameter in pattern.parameters.values())
 
 
@@ -89,7 +89,7 @@ def _open_fields(entity: Entity, bindings: tuple[Binding, ...]) -> Mismatch:
 
 
 def _key_mismatches(mismatches: tuple[Mismatch, ...]) -> tuple[Mismatch, ...]:
-    """Return only the mismatches with the key; a put of single fields stores all other fields."""
+    """Return only the mismatches with the key. A put of single fields stores all other fields too."""
     return tuple(mismatch for mismatch in mismatches if isinstance(mismatch, PartitionUnknown | SortUnknown))
 
 
@@ -113,9 +113,9 @@ def _key_changes(intent: ItemWriteIntent, entity: Entity) -> Iterator[Mismatch]:
 
 def _rewrites(intent: ItemWriteIntent, entity: Entity, bindings: tuple[Binding, ...]) -> Iterator[KeyAttributeRewrite]:
     changed = intent.changed
-    # The update knows the new value of a field that it sets, or that its condition compares with a value. Without a
-    # read, it does not know the new value of a field that it adds to, appends to or changes inside, or of a removed
-    # field with a default.
+    # An update determines the new value of a field that it sets, or that its condition compares with a value. If it
+    # adds to a field, appends to it, changes a part of it, or removes a field with a default, only a read shows the new
+    # value.
     lost = frozenset(name for name in intent.removed if entity.fields[name].is_none_unless_stored)
     known = _equal_fields(bindings) | (set(fixed_values(intent.where)) - changed) | lost
     known |= {

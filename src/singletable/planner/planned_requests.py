@@ -50,7 +50,7 @@ def read_requests(design: Design, plan: Plan, arguments: Arguments) -> tuple[Req
 
 
 def ancestor_keys(plan: Plan, arguments: Arguments) -> list[dict[str, AttributeValue]]:
-    """Return the keys of a node and all its ancestors, root first."""
+    """Return the keys of a node and all its ancestors, with the root first."""
     item_key(plan, arguments)  # raises an error if the arguments do not form a valid key
     ancestors = plan.each_ancestor
     assert ancestors is not None, "a BatchGetItem reads ancestors"
@@ -58,7 +58,7 @@ def ancestor_keys(plan: Plan, arguments: Arguments) -> list[dict[str, AttributeV
     if declared is not None and depth > declared:
         raise ArgumentRefused(
             f"{plan.pattern.name}: the path {arguments[ancestors.name]!r} has {depth} elements, but the pattern "
-            f"declares fanout={declared}; pass a shorter path, or raise fanout="
+            f"declares fanout={declared}; pass a shorter path, or increase fanout="
         )
     return [item_key(plan, each) for each in ancestors.each(arguments)]
 
@@ -80,7 +80,7 @@ def remaining_requests(
 
 
 def check_fanout(plan: Plan, arguments: Arguments) -> None:
-    """Raise ArgumentRefused when these arguments need more Queries than the pattern declares."""
+    """Raise ArgumentRefused if these arguments need more Queries than the pattern declares."""
     _check_fanout(plan, prod(len(fan_out.values(arguments)) for fan_out in plan.fan_outs))
 
 
@@ -89,7 +89,7 @@ def _check_fanout(plan: Plan, count: int) -> None:
     if declared is not None and count > declared:
         raise ArgumentRefused(
             f"{plan.pattern.name}: these arguments need {count} Queries, but the pattern declares fanout={declared}; "
-            "narrow the arguments, or raise fanout="
+            "pass narrower arguments, or increase fanout="
         )
 
 
@@ -150,7 +150,7 @@ def _key_condition(plan: Plan, placeholders: Placeholders, arguments: Arguments,
     else:
         placeholders.names, placeholders.values = dict(written.names), values
         return written.text
-    # Check that two bounds are in order, and leave out comparisons that are true for every key.
+    # Check that two bounds are in order, and omit comparisons that are true for every key.
     texts = [_test(test, placeholders, arguments, fan_out, sort=is_sort) for test, is_sort, _ in written.tests]
     return " AND ".join(text for text in texts if text is not None)
 
@@ -158,13 +158,14 @@ def _key_condition(plan: Plan, placeholders: Placeholders, arguments: Arguments,
 def _test(
     test: KeyComparison, placeholders: Placeholders, arguments: Arguments, fan_out: Mapping[str, str], *, sort: bool
 ) -> str | None:
-    """Return the comparison as an expression; None when it is true for every key."""
+    """Return the comparison as an expression. Return None if it is true for every key."""
     operator, values = test.operator, [operand.bind(arguments, fan_out) for operand in test.operands]
     if operator == "BETWEEN" and not _in_order(*values):
         raise ArgumentRefused(
             f"the range {test.show()} is empty: {values[0]!r} sorts after {values[1]!r}; swap low and high"
         )
-    if values[0] == "" and operator != "=":  # DynamoDB rejects an empty operand, and every key sorts after an empty one
+    # DynamoDB rejects an empty operand, and every key sorts after an empty text
+    if values[0] == "" and operator != "=":
         if operator != "BETWEEN":
             return None
         operator, values = "<=", values[1:]
@@ -205,10 +206,11 @@ def printer_for(placeholders: Placeholders, plan: Plan, arguments: Arguments) ->
 
 
 def projected_attributes(design: Design, plan: Plan) -> tuple[str, ...]:
-    """Return the attributes that a view needs; empty if the view reads whole entries."""
+    """Return the attributes that a view needs. The result is empty if the view reads whole index entries."""
     if plan.view is None or plan.index.projection.kind != "ALL":
         return ()
-    if any(entity.upgrades for entity in plan.entities):  # upgrading an item of an older version needs the whole item
+    # the upgrade of an item of an older version needs the whole item
+    if any(entity.upgrades for entity in plan.entities):
         return ()
     settings, names = design.settings, [*design.table.key_attributes, *plan.index.key_attributes]
     for entity in plan.entities:
@@ -219,6 +221,6 @@ def projected_attributes(design: Design, plan: Plan) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-@lru_cache(maxsize=256)  # used in every call of a pattern, and slow to compute
+@lru_cache(maxsize=256)  # slow to compute, and every call of a pattern uses it
 def _view_fields(view: type) -> tuple[str, ...]:
     return tuple(fields_of(view))

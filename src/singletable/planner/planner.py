@@ -1,4 +1,4 @@
-"""Choose the best plan for each pattern among the indexes, or explain why none serves it."""
+"""Choose the best plan for each pattern among the indexes, or explain why no index serves the pattern."""
 
 from __future__ import annotations
 

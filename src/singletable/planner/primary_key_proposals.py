@@ -19,12 +19,12 @@ from singletable.planner.key_texts import field_owner, key_words, slot, sorted_s
 from singletable.planner.remedy import Alternative, Remedy
 
 SINGLE_ITEM = "METADATA"
-"""The sort key of the only item that an entity has in its partition."""
+"""The sort key of an entity that has only one item in its partition."""
 
 
 @dataclass(frozen=True)
 class ProposedKey:
-    """A proposed key for an entity that has none; `sort` is None in a table without a sort key."""
+    """A proposed key for an entity that has no key. `sort` is None in a table without a sort key."""
 
     entity: Entity
     partition: str
@@ -42,13 +42,18 @@ def key_remedy(design: Design, *entities: Entity) -> Remedy:
     unknown = [label for label, proposal in proposals.items() if proposal is None]
     if unknown:
         names = " and ".join(unknown)
-        return Remedy(f'Say which fields identify an item of {names}, identity=("...",), and add key=("...", "...").')
+        return Remedy(
+            f'Declare which fields identify an item of {names}, identity=("...",), and add key=("...", "...").'
+        )
     edits = [edit for each in proposals.values() if each for edit in keys_edits(each.entity, TABLE, each.value)]
     return Remedy("", (Alternative(tuple(edits)),))
 
 
 def propose_key(design: Design, entity: Entity) -> ProposedKey | None:
-    """Return a valid key that identifies every item, or None if no declaration says which fields do."""
+    """Return a valid key that identifies every item.
+
+    Return None if no declaration says which fields identify an item.
+    """
     for proposal in _proposals(design, entity):
         if _loads(design, proposal):
             return proposal
@@ -77,7 +82,7 @@ def _proposals(design: Design, entity: Entity) -> Iterator[ProposedKey]:
 
 
 def known_identity(entity: Entity, patterns: Sequence[PatternDeclaration]) -> tuple[str, ...] | None:
-    """Return the identity, or the smallest set of fields by which a pattern reads, changes or deletes one item."""
+    """Return the identity: the declared one, or the smallest set of fields by which a pattern finds one item."""
     if entity.identity is not None:
         return entity.identity
     found = [
@@ -91,10 +96,10 @@ def known_identity(entity: Entity, patterns: Sequence[PatternDeclaration]) -> tu
 def _read_together(
     entity: Entity, identity: tuple[str, ...], patterns: Sequence[PatternDeclaration]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the fields whose items one partition can hold, and the fields that sort them; None if nothing asks for it.
+    """Return the fields whose items should share a partition, and the fields that sort these items, or None.
 
-    Reads of one item by its identity alone need the identity in the partition key. A composite identity is split, so
-    that the items with the same first field are together.
+    If a pattern reads one item by its identity alone, the identity must be in the partition key. A composite identity
+    is split, so that the items with the same first field are in one partition.
     """
     single = [set(_equal_fields(entity, each)) for each in patterns if _is_of_one_item(each)]
     for pattern in patterns:
@@ -128,7 +133,7 @@ def _takes_item(entity: Entity, pattern: PatternDeclaration) -> bool:
 
 
 def _equal_fields(entity: Entity, pattern: PatternDeclaration) -> tuple[str, ...]:
-    """Return the fields that the parameters of a pattern fix; for a whole item none, as a put knows every field."""
+    """Return the fields that the parameters of a pattern fix. Return no fields for a put of a whole item."""
     if isinstance(pattern.intent, ItemWriteIntent) and pattern.intent.kind in ("put", "create"):
         return ()
     return tuple(each.name for each in pattern.bound_parameters if each.test is Equal and each.name in entity.fields)
@@ -139,7 +144,10 @@ def _join(delimiter: str, *parts: str) -> str:
 
 
 def _loads(design: Design, proposal: ProposedKey) -> bool:
-    """Whether the key compiles. Compiles one entity, because compiling all for each one takes quadratic time."""
+    """Return whether the key compiles.
+
+    Only one entity is compiled, because compiling all entities each time is slow.
+    """
     if any(attribute.type != "S" for attribute in (*design.table.partition, *design.table.sort)):
         return False
     alone = replace(

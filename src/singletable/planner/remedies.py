@@ -1,4 +1,4 @@
-"""Remedies for unsupported patterns: the smallest edits after which the planner can prove that one is served."""
+"""Remedies for unsupported patterns: the smallest edits with which the planner can prove that the pattern is served."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _MOVED_BEFORE, _MOVED_AFTER = "A", "Z"
 
 
 def remedy(design: Design, unsupported: UnsupportedPattern) -> Remedy:
-    """Return what to change so that the pattern is supported."""
+    """Return the remedy: the edits with which the pattern is supported."""
     if any(isinstance(mismatch, KeyMissing) for mismatch in unsupported.mismatches):
         return key_remedy(design, *(entity for entity in unsupported.entities if not entity.placements))
     alternatives = tuple(dict.fromkeys(_alternatives(design, unsupported)))
@@ -79,14 +79,14 @@ def remedy(design: Design, unsupported: UnsupportedPattern) -> Remedy:
     sentences = [
         _sentence(mismatch, unsupported.pattern)
         for mismatch in unsupported.mismatches
-        # Leave out the remedy for the partition key: with it, the index would still not support the comparison.
+        # Omit the remedy for the partition key, because the index would still not support the comparison.
         if unsupported.pattern.is_write or not (unserved and isinstance(mismatch, PartitionUnknown))
     ]
     return Remedy(" ".join(dict.fromkeys(sentences)) or "Give all members the same partition key.")
 
 
 def _alternatives(design: Design, unsupported: UnsupportedPattern) -> Iterator[Alternative]:
-    """Yield the alternatives, starting with the one that changes the least."""
+    """Yield the alternatives, with the smallest change first."""
     pattern, kinds = unsupported.pattern, {type(mismatch) for mismatch in unsupported.mismatches}
     for mismatch in unsupported.mismatches:
         match mismatch:
@@ -119,7 +119,7 @@ def _body(
     *,
     needs_decision: bool = False,
 ) -> Iterator[Alternative]:
-    """Yield edits to the body of a pattern if the pattern is served with the changed intent."""
+    """Yield edits to the body of a pattern, if the pattern is served with the changed body."""
     if is_served(design, replace(pattern, intent=intent)):
         yield Alternative(edits, effect, needs_decision)
 
@@ -136,7 +136,7 @@ def _ordered_slots(design: Design, pattern: PatternDeclaration, slot: str) -> It
 
 
 def ordered_keys(design: Design, entity: Entity, slot: str) -> Iterator[tuple[tuple[Edit, ...], Design]]:
-    """Yield edits that write a slot of an entity in sorted order, each with the design after them."""
+    """Yield edits that write a slot of an entity in sorted order, each with the resulting design."""
     name = slot.strip("{}").partition(":")[0]
     for sorted_slot in (f"{{{name}}}", f"{{{name}:number}}"):
         declaration, edits = entity.declaration, tuple[Edit, ...]()
@@ -181,7 +181,7 @@ def _projections(design: Design, unsupported: UnsupportedPattern, mismatch: NotP
         if is_served(
             with_declarations(design, {}, [pattern], indexes=_with_projection(design, index, projection)), pattern
         ):
-            yield Alternative(edits, f"{index.label} then stores more per item, and must be created again.")
+            yield Alternative(edits, f"{index.label} then stores more per item, and you must create the index again.")
     if isinstance(pattern.intent, QueryIntent):
         effect = "The query then reads whole items from the table, with one more request per 100 items."
         edits = (SetKeyword(body_place(pattern), "hydrate", "True"),)
@@ -202,14 +202,17 @@ def _with_projection(design: Design, index: Index, projection: IndexProjection) 
 def _eventual_read(design: Design, pattern: PatternDeclaration) -> Iterator[Alternative]:
     if isinstance(pattern.intent, GetIntent | QueryIntent | CollectionIntent):
         edits = (RemoveKeyword(body_place(pattern), "consistent"),)
-        effect = "The read may then miss the writes of the last moments."
+        effect = "The read may then miss writes of the last moments."
         yield from _body(design, pattern, replace(pattern.intent, consistent=False), edits, effect, needs_decision=True)
 
 
 def _templates_for_filter(
     design: Design, pattern: PatternDeclaration, fields: tuple[str, ...]
 ) -> Iterator[Alternative]:
-    """Yield keys that store the fields in a template instead of natively, so that a filter can use their attributes."""
+    """Yield keys that store the fields in a template instead of native attributes.
+
+    A filter can then use the attributes of the fields.
+    """
     if isinstance(pattern.intent, CollectionIntent):
         return
     entity = design.entity_of(pattern.intent.entity)
@@ -269,7 +272,7 @@ def _in_group(prefix: str, template: str) -> str:
 
 
 def _more_parameters(design: Design, unsupported: UnsupportedPattern) -> Iterator[Alternative]:
-    """Yield parameters that complete a key which the design already has."""
+    """Yield parameters that complete a key of the existing design."""
     pattern, intent = unsupported.pattern, unsupported.pattern.intent
     if isinstance(intent, CollectionIntent | WithinIntent | AncestorsIntent):
         return
@@ -290,7 +293,7 @@ def _more_parameters(design: Design, unsupported: UnsupportedPattern) -> Iterato
 def _missing_fields(
     entity: Entity, pattern: PatternDeclaration, mismatches: Sequence[Mismatch]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the parameters to try: one for a query; for a single item, all that its key or a whole item needs."""
+    """Yield the parameters to try. A query needs one; a single item needs every field of its key."""
     declared = set(pattern.parameters)
     needed = [name for placement in entity.placements.values() for name in sorted(placement.fields)]
     if isinstance(pattern.intent, QueryIntent):
@@ -304,7 +307,7 @@ def _missing_fields(
 def _with_condition(
     pattern: PatternDeclaration, edits: tuple[Edit, ...], mismatches: Sequence[Mismatch]
 ) -> tuple[PatternDeclaration, tuple[Edit, ...]]:
-    """Make parameters that are not part of the primary key a condition of the write."""
+    """Make the parameters that are not part of the primary key a condition of the write."""
     names = [name for each in mismatches if isinstance(each, NotServed) and each.test is Equal for name in each.fields]
     if not names or not isinstance(pattern.intent, ItemWriteIntent):
         return pattern, edits
@@ -320,7 +323,10 @@ def _sentence(mismatch: Mismatch, pattern: PatternDeclaration) -> str:
         case NotProjected(upgraded=upgraded):
             return "Project ALL." if upgraded else "Project the fields, or read a smaller class with view=."
         case StrongReadOnGsi():
-            return "Remove consistent=True, or change the keys so that the table or a local secondary index serves it."
+            return (
+                "Remove consistent=True, or change the keys so that the table or a local secondary index serves "
+                "the pattern."
+            )
         case FilterOnKey(fields):
             return f"Make {', '.join(fields)} a parameter, so that it becomes part of the key condition."
         case SparseIndex(fields):
@@ -358,7 +364,7 @@ def _unserved(mismatch: NotServed, pattern: PatternDeclaration) -> str:
         quoted_names = ", ".join(f'"{name}"' for name in mismatch.fields)
         return f'Add derived={{"cell": geohash({quoted_names}, precision=6)}}, and put {{cell}} into a partition key.'
     if isinstance(pattern.intent, ItemWriteIntent):
-        return f"A write takes the primary key only: remove {names}, or make it a condition with where=."
+        return f"A write accepts only the primary key: remove {names}, or make it a condition with where=."
     if isinstance(pattern.intent, GetIntent | CollectionIntent):
         return f"Put {names} into the key of an index, or read several items with query(...)."
     return f"Put {names} into the key of an index, or filter the result with filter=."

@@ -1,4 +1,4 @@
-"""Remedies as data: alternative sets of source edits, each with a text that contains the exact source to paste."""
+"""Remedies as data: alternative sets of source edits, each with a text that contains the exact source code to paste."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _UNBROKEN = str.maketrans(" ", "\u00a0")
 class Place:
     """The call or class in the source that an edit changes.
 
-    `call` names the body call of a pattern (`query`). `inner` selects a call in a list: `GSI("gsi1")` in `indexes=`.
+    `call` names the call in the body of a pattern (`query`). `inner` selects a call in a list: `GSI("gsi1")` in
+    `indexes=`.
     """
 
     kind: Literal["entity", "pattern", "body", "table", "class"]
@@ -40,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True)
 class InnerCall:
-    """A call in a list argument, found by its first argument: `copy(Author)`, `GSI("gsi1")`."""
+    """A call in a list argument, which its first argument identifies: `copy(Author)`, `GSI("gsi1")`."""
 
     keyword: str
     function: str
@@ -128,7 +129,7 @@ class RemoveElement:
     @property
     def keyword(self) -> str:
         """The keyword argument that contains the element."""
-        assert self.place.inner is not None, "the place names the element"
+        assert self.place.inner is not None, "only a place with an inner call can be removed"
         return self.place.inner.keyword
 
     words: ClassVar[tuple[str, str]] = ("remove", "from {keyword}= of {outer}")
@@ -228,8 +229,8 @@ def clause(edit: Edit) -> str:
 class Alternative:
     """Edits that together remove a finding, and a sentence about their effect.
 
-    An alternative that changes what a pattern returns, or that depends on facts outside the model, needs a decision of
-    the author; `check --fix` does not apply it.
+    If an alternative changes what a pattern returns, or depends on facts outside the model, the author must decide.
+    `check --fix` does not apply such an alternative.
     """
 
     edits: tuple[Edit, ...]
@@ -245,20 +246,20 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Remedy:
-    """What to change to remove a finding: an explanation, and alternatives that you can paste or let `--fix` apply."""
+    """The changes that remove a finding: an explanation, and alternatives to paste or to apply with `--fix`."""
 
     explanation: str = ""
     alternatives: tuple[Alternative, ...] = ()
 
     @property
     def automatic(self) -> Alternative | None:
-        """The alternative that `check --fix` applies: the first, unless it needs a decision of the author."""
+        """The alternative that `check --fix` applies: the first one, unless the author must decide."""
         first = next(iter(self.alternatives), None)
         return None if first is None or first.needs_decision else first
 
     @property
     def paragraphs(self) -> tuple[str, ...]:
-        """The explanation and one paragraph per alternative; source has no-break spaces."""
+        """The explanation, and one paragraph per alternative. Spaces in source code are no-break spaces."""
         sentences = [each.sentence for each in self.alternatives]
         shown = [f"Or {each}" if number else f"{each[0].upper()}{each[1:]}" for number, each in enumerate(sentences)]
         return tuple(each for each in (self.explanation, *shown) if each)
@@ -293,7 +294,7 @@ def class_place(entity: Entity) -> Place:
 
 
 def pattern_place(pattern: PatternDeclaration) -> Place:
-    """Return the `@pattern` call of a pattern, which also stands for its signature."""
+    """Return the `@pattern` call of a pattern. It also represents the signature of the pattern."""
     return Place("pattern", pattern.name, pattern.location)
 
 
@@ -309,7 +310,10 @@ def table_place(design: Design) -> Place:
 
 
 def index_place(design: Design, alias: str) -> Place | None:
-    """Return the `GSI(...)`, `LSI(...)` or `inverse(...)` call that declares an index; None without such a call."""
+    """Return the `GSI(...)`, `LSI(...)` or `inverse(...)` call that declares an index.
+
+    Return None if there is no such call.
+    """
     declared = next((each for each in design.settings.indexes if each.alias == alias), None)
     if declared is None:
         return None

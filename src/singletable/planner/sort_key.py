@@ -32,7 +32,7 @@ from singletable.planner.operands import (
 
 @dataclass(frozen=True)
 class OpenSlot:
-    """The first slot of a sort key that no binding fixes; the results are sorted by this slot."""
+    """The first slot of a sort key that no binding fixes. The results are sorted by this slot."""
 
     part: KeyPart
     slot: Slot | None
@@ -63,7 +63,7 @@ def native_range(part: NativePart, binding: Binding) -> KeyComparison | Mismatch
 def template_range(
     part: TemplatePart, known: tuple[Atom, ...], slot: FieldSlot, binding: Binding
 ) -> KeyComparison | Mismatch:
-    """Return the comparison for a range of a field in a template whose preceding slots are known."""
+    """Return the comparison for a range of a field in a template. The values of all preceding slots are known."""
     if binding.test is Prefix:
         if not (isinstance(slot.codec, TextCodec) or slot.codec.raw):
             return NotServed(binding.test, binding.fields)
@@ -79,7 +79,7 @@ def template_range(
 def unit_range(
     part: TemplatePart, known: tuple[Atom, ...], slot: DerivedSlot, binding: Binding
 ) -> KeyComparison | Mismatch:
-    """Return the comparison for a range of a time of which the key keeps a unit, from the first unit to the last."""
+    """Return the comparison for a range of a time that the key contains truncated, from first to last unit."""
     order, reason = sorted_order(part.template, slot)
     if order is SortOrder.NONE:
         return Unordered(str(slot), reason)
@@ -94,7 +94,7 @@ def _ordered_test(
     last: Pick = "high" if order is SortOrder.ASCENDING else "low"
     has_first = binding.test is Between or binding.test is (Since if first == "low" else Until)
     has_last = binding.test is Between or binding.test is (Since if last == "low" else Until)
-    # Raw text is the last part of its key, so the range needs no closing delimiter.
+    # Raw text is the last part of its key, so the range needs no delimiter at its end.
     closing = () if isinstance(slot, FieldSlot) and slot.codec.raw else (FixedText(range_end(delimiter)),)
     start: Operand | None = TextOperand(known) if known else None
     end = _end_of(known, slot, delimiter)
@@ -127,7 +127,7 @@ def _tree_test(
     delimiter = part.template.delimiter
     if not isinstance(slot.codec, PathCodec):
         return NotServed(binding.test, binding.fields)
-    if binding.test is Children:  # the partition fixes the depth, so the prefix matches only the next level
+    if binding.test is Children:  # the partition key fixes the depth, so the prefix matches only the next level
         return KeyComparison(part.attribute, "begins_with", (TextOperand((*known, ParentPath(binding, slot))),))
     if delimiter != ORDERED_DELIMITER:
         reason = f"with the delimiter {delimiter!r} a subtree is not one range of keys; use '#'"
@@ -148,17 +148,17 @@ def _test(attribute: str, start: Operand | None, end: Operand | None) -> KeyComp
 
 @dataclass(frozen=True)
 class ReadOrder:
-    """The direction in which to read an index, and the resulting order in words."""
+    """The direction in which to read an index, and the resulting order as text."""
 
     forward: bool
     words: str
     mismatch: Mismatch | None = None
     unit: str | None = None
-    """The unit of time, such as `second`, within which other parts of the key decide the order."""
+    """The unit of time, such as `second`, within which other parts of the key determine the order."""
 
 
 def read_order(entity: Entity, open_slot: OpenSlot | None, order_by: str | None, newest_first: bool) -> ReadOrder:
-    """Return the direction in which an index returns the requested order, or the mismatch if no direction does."""
+    """Return the direction in which an index returns the requested order, or the mismatch if neither does."""
     if open_slot is None:
         return ReadOrder(not newest_first, "")
     is_requested = order_by is not None or newest_first
@@ -178,9 +178,9 @@ def read_order(entity: Entity, open_slot: OpenSlot | None, order_by: str | None,
 
 
 def unit_of_order(open_slot: OpenSlot) -> str | None:
-    """Return the unit of time, such as `second`, within which other parts of the key decide the order.
+    """Return the unit of time, such as `second`, within which other parts of the key determine the order.
 
-    It is None if the results have the exact order, such as in `{created_at:days}#{created_at}`.
+    The result is None if the results have the exact order, as with `{created_at:days}#{created_at}`.
     """
     slot = open_slot.slot
     if slot is None or isinstance(open_slot.part, NativePart) or not _is_unit(slot):
@@ -205,7 +205,7 @@ def _order_of(open_slot: OpenSlot) -> tuple[SortOrder, str]:
     if isinstance(open_slot.part, NativePart):
         codec = open_slot.part.codec
         return open_slot.part.order, codec.unordered_reason if codec is not None else ""
-    assert open_slot.slot is not None, "a template is open at a slot"
+    assert open_slot.slot is not None, "a template that is not fixed has an open slot"
     return sorted_order(open_slot.part.template, open_slot.slot)
 
 

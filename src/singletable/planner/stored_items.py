@@ -25,7 +25,7 @@ Item = dict[str, AttributeValue]
 
 
 def item_of(design: Design, entity: Entity, values: Mapping[str, Any]) -> Item:
-    """Return the stored item; raise ArgumentRefused if it has no key or DynamoDB cannot store one of its values."""
+    """Return the stored item. Raise ArgumentRefused if it has no key, or if DynamoDB cannot store one of its values."""
     item: Item = {}
     for placement in entity.placements.values():
         keys = placement.encode(values)
@@ -64,7 +64,7 @@ def values_of(entity: Entity, value: Any) -> dict[str, Any]:
 def field_value(entity: Entity, name: str, value: Any) -> AttributeValue | None:
     """Return the stored value of a field, or None if the item omits the attribute.
 
-    None and an empty set, which DynamoDB cannot store, are left out when they are the default of the class. Otherwise
+    None and an empty set, which DynamoDB cannot store, are omitted if they are the default of the class. Otherwise,
     NULL and an empty list represent them.
     """
     if value is None:
@@ -86,8 +86,8 @@ def _stored_none(entity: Entity, field: Field) -> AttributeValue | None:
         )
     if any(isinstance(part, NativePart) and field.name in part.fields for part in _index_parts(entity)):
         raise ArgumentRefused(
-            f"{entity.label}.{field.name} is None, which an index key cannot be, and it would be read as its default; "
-            "make None its default"
+            f"{entity.label}.{field.name} is None, but an index key cannot store None, and a read would return the "
+            "default instead; make None its default"
         )
     return {"NULL": True}
 
@@ -118,7 +118,7 @@ def stored_value(value: Any, codecs: TypeCodecs) -> AttributeValue:
 
 
 def check_argument(parameter: ParameterDeclaration, value: Any) -> Any:
-    """Return the argument; raise ArgumentRefused when its scalar type is not the declared one."""
+    """Return the argument; raise ArgumentRefused if its scalar type is not the declared type."""
     declared, _ = strip(parameter.type)
     if declared in SCALAR_TYPES and not is_value_of(declared, value):
         raise ArgumentRefused(f"{parameter.name} must be {parameter.type_name}, got {value!r}")
@@ -128,8 +128,8 @@ def check_argument(parameter: ParameterDeclaration, value: Any) -> Any:
 def _plain(value: Any, codecs: TypeCodecs) -> Any:
     """Return the value with every nested model as a mapping of its fields, and with the stored values of type codecs.
 
-    Fields that are None or an empty set, which DynamoDB cannot store, are left out, unless the class has another
-    default for them.
+    Fields that are None or an empty set, which DynamoDB cannot store, are omitted unless the class has another default
+    for them.
     """
     if (codec := codecs.of_value(value)) is not None:
         return _plain(codec.stored_form(value), codecs)

@@ -1,4 +1,4 @@
-"""Trims: predicates on times that a key condition checks only to a unit, so that the client checks each item."""
+"""Trims: predicates on times that a key condition checks only to a unit of time, so the client checks each item."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trim:
-    """A predicate on a time of which the key keeps only the unit, such as `second`."""
+    """A predicate on a time of which the key contains only the unit, such as `second`."""
 
     binding: Binding
     unit: str
@@ -35,7 +35,7 @@ class TrimTest(NamedTuple):
 
 
 TrimTests = Mapping[str, tuple[TrimTest, ...]]
-"""The tests of each entity, by its name; an entity without tests is missing."""
+"""The tests of each entity, by its name. An entity without tests is missing."""
 
 
 def trim_tests(plan: Plan, arguments: Arguments) -> TrimTests:

@@ -1,7 +1,7 @@
 """Validation reads: when an update must read the stored item to validate a change, and why.
 
-A change is validated on its own if every class on its path has only single-field rules. Otherwise the update reads the
-item, changes it, validates the whole item, and writes it on condition that no other writer has changed it.
+A change is validated alone if every class on its path has only rules about single fields. Otherwise, the update reads
+the item, changes it, validates the whole item, and writes it on condition that no other writer has changed it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ ChangeKind = Literal["set", "remove", "add to number", "append to list", "change
 
 
 def read_reason(cls: type, change: Change, *, validates_whole: bool) -> str | None:
-    """Return the reason why a change must read the item first, or None if it need not.
+    """Return the reason why a change must read the item first, or None if it need not read the item.
 
-    Without `validates_whole`, rules that need the whole object are waived. Some changes need the item anyway.
+    Without `validates_whole`, rules that need the whole object are skipped. Some changes need the item even then.
     """
     steps = change.path.steps
     rules, field = rules_of(cls, steps), field_at(cls, steps)
@@ -31,7 +31,7 @@ def read_reason(cls: type, change: Change, *, validates_whole: bool) -> str | No
 
 
 def waived_rules(cls: type, changes: Sequence[Change]) -> tuple[str, ...]:
-    """Return the class rules that changes can break when only the changed fields are validated."""
+    """Return the rules of classes that changes can break if only the changed fields are validated."""
     found: dict[str, None] = {}
     for change in changes:
         reason = read_reason(cls, change, validates_whole=True)
@@ -74,7 +74,7 @@ def _inner_type(declared: Any, step: str | int) -> Any:
 
 
 def missing_value(field: Field | None) -> Any:
-    """Return the default of a field that is not stored; `DefaultFactory` when only the class can compute it."""
+    """Return the default of a field that is not stored. Return `DefaultFactory` if only the class can compute it."""
     if field is None or field.required:
         return None
     if not isinstance(field.default, DefaultFactory) or field.default.make is None:
@@ -92,19 +92,19 @@ def _rule_reason(cls: type, change: Change, kind: ChangeKind, rules: ValueRules)
     container = _container_reason(cls, change)
     if container is not None or kind in ("set", "remove"):
         return container
-    # A missing set counts as empty, even if the set has a minimum length, so adding members can store a set that is too
+    # A missing set counts as empty, even if the set has a minimum length. So adding members can store a set that is too
     # short.
     is_added_to_short_set = change.action == "ADD" and rules.min_length is not None
     may_break_length = _length_limit(rules, change) is not None or is_added_to_short_set
     if not rules.is_exhaustive or (kind == "change members of set" and may_break_length):
-        return f"the rules of {change.path} apply to its new value, which depends on the stored one"
+        return f"the rules of {change.path} apply to its new value, which depends on the stored value"
     if kind == "append to list" and rules.element is None:
         return f"the rules of the elements of {change.path} apply to the whole list"
     return None
 
 
 def _container_reason(cls: type, change: Change) -> str | None:
-    """Return why a change of an element may break the rules of its list or map."""
+    """Return why a change of an element can break the rules of its list or map."""
     steps = change.path.steps
     if len(steps) == 1:
         return None
@@ -118,12 +118,12 @@ def _container_reason(cls: type, change: Change) -> str | None:
 
 
 def _length_limit(rules: ValueRules, change: Change) -> int | None:
-    """Return the length limit that a change can break: the minimum if it removes something, otherwise the maximum."""
+    """Return the length limit that a change can break: the minimum if it removes elements, else the maximum."""
     return rules.min_length if change.action in ("REMOVE", "DELETE") else rules.max_length
 
 
 def _default_reason(kind: ChangeKind, field: Field | None) -> str | None:
-    """Return why a change needs the item even without validation."""
+    """Return why a change needs the item even if it is not validated."""
     if field is None:
         return None
     if kind in ("add to number", "append to list") and isinstance(missing_value(field), DefaultFactory):

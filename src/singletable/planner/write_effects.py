@@ -1,4 +1,4 @@
-"""Effects of a write beyond its own attributes: derived data in other items, and index keys to recompute."""
+"""Effects of a write on more than its own attributes: derived data in other items, and index keys to recompute."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from singletable.model.keys import KeyPart, Placement
 
 @dataclass(frozen=True)
 class DerivedItem:
-    """Items of one kind that a write changes or checks together with its own item."""
+    """Items of one kind that a write changes or checks, in addition to its own item."""
 
     role: Literal["marker", "counter", "mirror", "source", "copies"]
     what: str
     """A description, such as `the unique marker of email`."""
     entity: Entity
-    """The entity that is written or checked; for a unique marker, the entity that it protects."""
+    """The entity that is written or checked. For a unique marker, the entity that the marker protects."""
     fields: frozenset[str] = frozenset()
     """The fields of the written item that determine the key of the other item."""
     changes: frozenset[str] = frozenset()
@@ -47,7 +47,7 @@ class DerivedWrites:
 
 
 def derived_writes(design: Design, entity: Entity, kind: WriteKind, changed: frozenset[str]) -> DerivedWrites | None:
-    """Return the derived data that a write keeps in sync; None when there is none."""
+    """Return the derived data that a write keeps in sync. Return None if there is none."""
     rules = derived_data_of(design.entities, entity)
     if kind == "update" and not changed & rules.tracked_fields:
         return None
@@ -88,26 +88,29 @@ def _parts(entity: Entity, rules: DerivedDataRules, kind: WriteKind, changed: fr
 
 @dataclass(frozen=True)
 class KeyRewrite:
-    """An item's keys in one index, some of which contain a changed field."""
+    """The keys of an item in one index. Some of them contain a changed field."""
 
     placement: Placement
     parts: tuple[KeyPart, ...]
-    """The key attributes to set or remove; the others do not change."""
+    """The key attributes to set or remove. The other attributes do not change."""
     needed: frozenset[str]
     """The fields whose values are needed to compute the new keys."""
     is_left: bool
-    """Whether the item certainly leaves the index, because it loses a field of its keys."""
+    """Whether the item leaves the index in every case, because it loses a field of its keys."""
 
 
 def key_rewrites(entity: Entity, changed: AbstractSet[str], lost: AbstractSet[str]) -> Iterator[KeyRewrite]:
-    """Yield the index keys that an update changes; `lost` are the changed fields that are always None after it."""
+    """Yield the index keys that an update changes.
+
+    `lost` are the changed fields that are always None after the update.
+    """
     for placement in entity.placements.values():
         if placement.index.is_table or not placement.fields & changed:
             continue
         if placement.fields & lost:
             yield KeyRewrite(placement, placement.parts, frozenset(), is_left=True)
         elif any(_may_be_missing(entity.fields[name]) for name in placement.fields):
-            # An item may enter or leave this sparse index, so the update sets or removes all key attributes.
+            # An item can enter or leave this sparse index, so the update sets or removes all key attributes.
             yield KeyRewrite(placement, placement.parts, placement.fields, is_left=False)
         else:
             # Every item of the entity is in the index, so its other key attributes exist and are correct.
@@ -116,5 +119,5 @@ def key_rewrites(entity: Entity, changed: AbstractSet[str], lost: AbstractSet[st
 
 
 def _may_be_missing(field: Field) -> bool:
-    """Whether the field may have no value, because of its type (`str | None`) or its default (`str = None`)."""
+    """Return whether the field may have no value, because of its type (`str | None`) or its default (`str = None`)."""
     return field.optional or field.is_none_unless_stored

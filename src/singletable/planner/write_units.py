@@ -1,4 +1,4 @@
-"""Write units of the table and each index for one write, including derived data in its transaction."""
+"""Write units of the table and each index for one write, including the derived data in its transaction."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from singletable.values.item_size import (
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX
 
 CountInPartition = Callable[[Plan, Entity, dict[str, None]], int]
-"""Return how many items of an entity a plan finds; add guesses to the dict."""
+"""A function that returns how many items of an entity a plan finds, and adds the guesses to the dict."""
 
 
 @dataclass(frozen=True)
 class WriteDescription:
-    """A write of one item: its kind, the changed and removed fields, and the derived data it keeps in sync."""
+    """A write of one item: its kind, the changed and removed fields, and the derived data that it keeps in sync."""
 
     entity: Entity
     kind: WriteKind
@@ -45,13 +45,13 @@ class WriteDescription:
 
 @dataclass
 class WriteUnits:
-    """Write units of the table and each index; `table` is the number outside of a transaction."""
+    """Write units of the table and each index. `table` is the number outside a transaction."""
 
     table: float = 0.0
     indexes: dict[str, float] = field(default_factory=dict)
     items: int = 0
     reads: dict[str, float] = field(default_factory=dict)
-    """Read units before and after the write, by `table` or index label."""
+    """The read units before and after the write, by `table` or index label."""
     guessed: dict[str, dict[str, None]] = field(default_factory=dict)
     """Guesses in the write units, by `table` or index label."""
     guessed_reads: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -59,20 +59,20 @@ class WriteUnits:
     guesses_items: bool = False
     """Whether the number of written items is a guess."""
     derived: list[tuple[Entity, WriteUnits]] = field(default_factory=list)
-    """The units for items of other entities, such as counters and copies; unique markers are not included."""
+    """The units for items of other entities, such as counters and copies. Unique markers are not included."""
 
     @property
     def non_transactional(self) -> float:
-        """The units outside of a transaction."""
+        """The units outside a transaction."""
         return self.table + sum(self.indexes.values())
 
     @property
     def transactional(self) -> float:
-        """The units in a transaction, which doubles those of the table but not of the indexes."""
+        """The units in a transaction. A transaction doubles the units of the table but not those of the indexes."""
         return TRANSACTION_WRITE_FACTOR * self.table + sum(self.indexes.values())
 
     def add(self, other: WriteUnits, times: int = 1, counted: Iterable[str] = ()) -> None:
-        """Add the units of another write, a number of times; `counted` has the guesses in that number."""
+        """Add the units of another write, multiplied by a number. `counted` has the guesses in this number."""
         counts = dict.fromkeys(counted)
         self.guesses_items |= bool(counts)
         for place in ("table", *other.indexes):
@@ -91,7 +91,7 @@ class WriteUnits:
 def units_of_item(sizes: ItemSizes, write: WriteDescription) -> WriteUnits:
     """Return the units of the written item, excluding derived data.
 
-    A put counts as a new item; replacing an item with the same keys costs the same.
+    A put counts as the put of a new item. Replacing an item with the same keys costs the same.
     """
     entity = write.entity
     units = WriteUnits(table=float(write_units(sizes.item(entity))), items=1)
@@ -118,7 +118,7 @@ def _entry_units(sizes: ItemSizes, write: WriteDescription, placement: Placement
 
 
 def _is_projected(entity: Entity, placement: Placement, changed: frozenset[str]) -> bool:
-    """Whether an index projects a changed field."""
+    """Return whether an index projects a changed field."""
     projection = placement.index.projection
     if projection.kind == "ALL":
         return True
@@ -172,13 +172,13 @@ def units_of_write(sizes: ItemSizes, write: WriteDescription, per_partition: Cou
 
 
 def _are_copies_split(writes: DerivedWrites, items: int, copies: int) -> bool:
-    """Whether the copies need separate transactions, because they do not fit into one."""
+    """Return whether the copies need separate transactions because they do not fit into one."""
     may = all(part.copy.in_parts for part in writes.parts if part.copy is not None)
     return may and bool(copies) and items > TRANSACTION_ACTIONS_MAX
 
 
 def _split_copies(units: WriteUnits, own: float, copies: int) -> bool:
-    """Move the copies to separate transactions; return whether the source is then written without a transaction."""
+    """Move the copies to separate transactions. Return whether the source is then written without a transaction."""
     parts = math.ceil(copies / (TRANSACTION_ACTIONS_MAX - 1))
     units.table += own * parts  # each transaction checks that the source is unchanged
     if units.items > 1 + copies:
@@ -196,13 +196,13 @@ def derived_items(writes: DerivedWrites, kind: WriteKind) -> Iterator[DerivedIte
     seen: set[tuple[str, frozenset[str]]] = set()
     for part in writes.parts:
         if part.role in ("counter", "source"):
-            # A transaction has one action per item, so a counter update also checks the source.
+            # A transaction has one action per item, so the update of a counter also checks the source.
             if _item_identity(part) in seen:
                 continue
             seen.add(_item_identity(part))
         if part.role == "counter":
             yield replace(part, changes=counters[_item_identity(part)])
-        elif part.copy is None or kind == "update":  # a new item has no copies
+        elif part.copy is None or kind == "update":  # no item copies a new item
             yield part
 
 
@@ -214,7 +214,7 @@ def _item_identity(part: DerivedItem) -> tuple[str, frozenset[str]]:
 def _times(
     design: Design, write: WriteDescription, writes: DerivedWrites, per_partition: CountInPartition
 ) -> Iterator[tuple[DerivedItem, int, tuple[str, ...]]]:
-    """Yield each kind of derived item, the number of items and the guesses in the number; a moved item counts twice.
+    """Yield each kind of derived item, the number of items, and the guesses in this number. A moved item counts twice.
 
     The estimate assumes that every write that can change a conditional counter does change it.
     """
@@ -231,7 +231,7 @@ def _times(
 
 
 def _copy_count(found: Plan, entity: Entity, per_partition: CountInPartition, guessed: dict[str, None]) -> int:
-    """Return the number of copies of one item; a declared number is per partition, a guess is a total."""
+    """Return the number of copies of one item. A declared number is per partition; a guess is a total."""
     count = per_partition(found, entity, guessed)
     return count if guessed else count * (found.queries or 1)
 
@@ -250,7 +250,7 @@ def _units_of_derived_item(sizes: ItemSizes, part: DerivedItem, kind: WriteKind,
     if kind != "update":
         return units_of_item(sizes, WriteDescription(part.entity, kind))
     moved = WriteUnits()
-    if part.entity.base.fields & changed:  # the key of the item changes, which takes a delete and a put
+    if part.entity.base.fields & changed:  # a change of the item's key needs a delete and a put
         moved.add(units_of_item(sizes, WriteDescription(part.entity, "delete")))
         moved.add(units_of_item(sizes, WriteDescription(part.entity, "put")))
         return moved
@@ -258,9 +258,9 @@ def _units_of_derived_item(sizes: ItemSizes, part: DerivedItem, kind: WriteKind,
 
 
 def copy_read_units(sizes: ItemSizes, part: DerivedItem, found: Plan, kind: WriteKind, count: int) -> dict[str, float]:
-    """Return the read units of finding the copies, before and after the write, by `table` or index label.
+    """Return the read units for finding the copies, before and after the write, by `table` or index label.
 
-    Copies in separate transactions are read once more, to confirm that none is outdated.
+    Copies in separate transactions are read once more, to confirm that no copy is outdated.
     """
     factor, queries = CONSISTENT if found.strong_possible else EVENTUAL, found.queries or 1
     is_in_parts = part.copy is not None and part.copy.in_parts and count >= TRANSACTION_ACTIONS_MAX

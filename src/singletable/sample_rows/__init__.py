@@ -1,1 +1,1 @@
-"""Sample rows: a few deterministic items of every entity, to show a table before it has data."""
+"""Sample rows: a few deterministic items of every entity, which show a table before it contains data."""

@@ -1,7 +1,8 @@
-"""Generate the sample rows of a design, with links between entities.
+"""The generator of the sample rows of a design, with links between entities.
 
 `Order.customer_id` is the id of an existing sample customer, so that item collections contain several items. The first
-parent of an entity has two children and every other parent one: enough to show a collection and its neighbours.
+parent of an entity has two children, and every other parent has one. These rows are enough to show a collection and its
+neighbours.
 """
 
 from __future__ import annotations
@@ -75,14 +76,14 @@ def sample_rows(design: Design) -> SampleRows:
 def _storable(design: Design, entity: Entity, values: Values) -> Item | None:
     try:
         return item_of(design, entity, values)
-    except Exception:  # a function or class of the user may raise anything
+    except Exception:  # a function or class of the user can raise any exception
         return None
 
 
 def _is_counted(entity: Entity, count: Count, values: Values) -> bool:
     try:
         return is_counted(entity, count, values)
-    except Exception:  # the row has invalid values and is dropped later
+    except Exception:  # the row has invalid values and is discarded later
         return False
 
 
@@ -143,14 +144,17 @@ class _Sampler:
         return values
 
     def _which(self, entity: Entity, name: str, number: int, shared: list[str]) -> int:
-        """Return which sample value, by number, a row uses for a field."""
+        """Return the number of the sample value that a row uses for a field."""
         if name not in shared:
             return number
         pool, turn = self._pool(entity, name, ()), shared.index(name)
         return max(0, number - 1) % pool if turn == 0 else number // turn % pool
 
     def _field_of(self, entity: Entity, name: str, place: int) -> SampleField:
-        """Return the description of a field; linked fields use the description of the key field that they refer to."""
+        """Return the description of a field.
+
+        A linked field uses the description of the key field to which it refers.
+        """
         target = sample_field(entity, name, place)
         group = self._group(entity, name)
         if group is None:
@@ -169,7 +173,7 @@ class _Sampler:
         return next((group for group in self.groups if (entity.name, name) in group), None)
 
     def _shared(self, entity: Entity) -> list[str]:
-        """Return the fields whose values several rows share, because of a link or an item collection.
+        """Return the fields whose values several rows share because of a link or an item collection.
 
         Fields of the table's partition key come first.
         """
@@ -195,7 +199,7 @@ class _Sampler:
         shared = self._shared(entity)
         target = self._pool(entity, shared[0], (*above, entity.name)) + 1 if shared else _ROWS_MIN
         size = min(_ROWS_MAX, target)
-        if not above:  # a number from inside a cycle may be too small, so do not cache it
+        if not above:  # the number may be too small if it was computed inside a cycle of links, so it is not cached
             self._sizes[entity.name] = size
         return size
 

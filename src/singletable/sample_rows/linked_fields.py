@@ -1,4 +1,4 @@
-"""Find fields of different entities with the same meaning, such as `Order.id` and `OrderItem.order_id`."""
+"""Groups of fields of different entities with the same meaning, such as `Order.id` and `OrderItem.order_id`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ FieldId = tuple[str, str]
 
 
 def linked_fields(design: Design) -> list[frozenset[FieldId]]:
-    """Return groups of fields of the same type and meaning; unlinked fields are left out.
+    """Return groups of fields of the same type and meaning. Unlinked fields are omitted.
 
-    Fields are linked when they follow the same prefix in keys (`ORDER#{id}`, `ORDER#{order_id}`), when one is named
-    after the other's entity (`customer_id`), when both are key fields with the same `_id` name, or when one is a copy.
+    Fields are linked in these cases: they follow the same prefix in keys (`ORDER#{id}`, `ORDER#{order_id}`); one is
+    named after the other's entity (`customer_id`); both are key fields with the same `_id` name; or one is a copy of
+    the other.
     """
     groups: dict[FieldId, set[FieldId]] = {}
     for first, second in _pairs(design):
@@ -55,7 +56,7 @@ def _pairs(design: Design) -> Iterator[tuple[FieldId, FieldId]]:
 
 
 def _written(entity: Entity) -> Iterator[tuple[object, FieldId]]:
-    """Yield the fields of an entity's keys, each with the prefix it follows and its codec."""
+    """Yield the fields of an entity's keys, each with its prefix in the key and its codec."""
     for placement in entity.placements.values():
         for part in placement.parts:
             if isinstance(part, NativePart):
@@ -84,7 +85,7 @@ def _key_fields(entity: Entity) -> set[str]:
 
 
 def owners(design: Design, group: frozenset[FieldId]) -> Iterator[Entity]:
-    """Yield the entities that have a field of the group as their only key field."""
+    """Yield the entities whose only key field is a field of the group."""
     for entity in design.entities:
         fields = entity.base.exact_fields
         if len(fields) == 1 and (entity.name, next(iter(fields))) in group:

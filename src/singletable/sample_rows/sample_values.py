@@ -16,11 +16,11 @@ from singletable.model.fields import NotAnEntityClass, fields_of
 from singletable.model.type_codecs import BUILT_IN, TypeCodec, TypeCodecs
 
 _FIRST = datetime(2026, 1, 12, 9, 30, tzinfo=UTC)
-_APART = timedelta(days=3, hours=1, minutes=20)  # time between two rows of an entity
+_APART = timedelta(days=3, hours=1, minutes=20)  # the time between two rows of an entity
 _BETWEEN_ENTITIES = timedelta(days=14)
 _EXPIRES_AFTER = timedelta(days=365)
 _PATH = ("acme", "engineering", "web", "forms", "fields")
-_DEPTH_MAX = 4  # nested classes can be recursive
+_DEPTH_MAX = 4  # nested classes can refer to themselves
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ _PLAIN: Mapping[type, Any] = {
 
 
 def sample_field(entity: Entity, field: str, place: int) -> SampleField:
-    """Return the description of a field that refers to no other entity; `place` is the position of its entity."""
+    """Return the description of a field that refers to no other entity. `place` is the position of its entity."""
     owner = snake(entity.label)
     named = owner if field == "id" else field.removesuffix("_id")
     return SampleField(owner, field, initials_of(named), starting_at(place))
@@ -159,7 +159,7 @@ PEOPLE = ("Ada", "Grace", "Edsger", "Barbara", "Alan", "Radia")
 _THINGS = ("Lamp", "Desk", "Chair", "Shelf", "Clock", "Vase")
 
 
-# Entities whose `name` is a person, and entities whose `name` is a product.
+# Entities whose `name` is the name of a person, and entities whose `name` is the name of a product.
 _PERSONS = frozenset(
     [
         "account",
@@ -272,6 +272,6 @@ def _name(owner: str, number: int) -> str:
 
 
 def _around(words: Sequence[str], number: int) -> str:
-    """Return the word for a row; after the end of the list, start again and append a number, so rows differ."""
+    """Return the word for a row. After the end of the list, start again and append a number, so that rows differ."""
     rounds, place = divmod(number, len(words))
     return words[place] + (str(rounds + 1) if rounds else "")

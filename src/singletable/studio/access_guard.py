@@ -1,8 +1,9 @@
-"""Access rules of the studio: who may read and write, checked before any page is served.
+"""Access rules of the studio: who may read and write. They are checked before any page is served.
 
-A browser sends requests to 127.0.0.1 on behalf of every page that is open in it. The guard therefore accepts only
-requests to its own host name (which stops DNS rebinding), from its own pages (which stops other sites and other local
-servers), with the cookie of this process. A write also needs a header that only a page of the studio can send.
+Every page that is open in a browser can send requests to 127.0.0.1. So a request must meet three conditions. Its host
+name must be that of the studio, which prevents DNS rebinding. It must come from a page of the studio, which excludes
+other sites and other local servers. And it must have the cookie of this process. A write also needs a header that only
+a page of the studio can send.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 WRITE_HEADER = "X-Studio-Write"
-"""The header that every write carries; a page of another site cannot add it."""
+"""The header that every write must have. A page of another site cannot add it."""
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 ASSETS = "/assets/"
 
@@ -55,13 +56,13 @@ class StudioSecrets:
 
     port: int
     token: str | None = field(default_factory=_new_secret, repr=False)
-    """The token in the printed URL; None after it was exchanged for the cookie."""
+    """The token in the printed URL. None after it was exchanged for the cookie."""
     session: str = field(default_factory=_new_secret, repr=False)
     write_token: str = field(default_factory=_new_secret, repr=False)
 
     @property
     def cookie_name(self) -> str:
-        """The name of the cookie; browsers send cookies to every port of a host, so the name contains the port."""
+        """The name of the cookie. It contains the port, because browsers send cookies to every port of a host."""
         return f"singletable-studio-{self.port}"
 
     @property
@@ -75,21 +76,21 @@ class StudioSecrets:
         return f"http://{self.hosts[0]}/?token={self.token}"
 
     def exchange(self, given: str) -> str | None:
-        """Return the Set-Cookie header for the right token, and forget the token; None for any other token."""
+        """Return the Set-Cookie header for the correct token, and delete the token. Return None for any other token."""
         if self.token is None or not _equal(given, self.token):
             return None
         self.token = None
         return f"{self.cookie_name}={self.session}; HttpOnly; SameSite=Strict; Path=/"
 
     def has_session(self, headers: Headers) -> bool:
-        """Return whether a request carries the cookie of this process."""
+        """Return whether a request has the cookie of this process."""
         cookies = cookie_parser(headers.get("cookie", ""))
         return _equal(cookies.get(self.cookie_name, ""), self.session)
 
 
 @dataclass(frozen=True)
 class Rejection:
-    """A rejected request: the status, and what to do, as text for the page."""
+    """A rejected request: the status, and the text for the page, which says what to do."""
 
     status: int
     title: str
@@ -103,7 +104,7 @@ NO_SESSION = Rejection(
     403,
     "This browser is not signed in to the studio",
     "Open the URL that the studio printed when it started. Each URL works once: if you have used it in another "
-    "browser, stop the studio and start it again for a new one.",
+    "browser, stop the studio and start it again to get a new URL.",
 )
 
 
@@ -126,7 +127,7 @@ def rejection(secrets_: StudioSecrets, method: str, path: str, headers: Headers)
 
 
 def _is_own_page(headers: Headers, host: str) -> bool:
-    """Return whether the user or a page of the studio sent a request; a page on another port is another site."""
+    """Return whether the user or a page of the studio sent a request. A page on another port is another site."""
     if headers.get("origin", f"http://{host}") != f"http://{host}":
         return False
     return headers.get("sec-fetch-site", "none") in {"none", "same-origin"}

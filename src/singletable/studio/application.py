@@ -34,7 +34,7 @@ from singletable.studio.workspace import TableView, Workspace
 
 Document = dict[str, Any]
 Answer = Callable[[Workspace, TableView, Document], Document]
-"""Answers a request of a page: takes JSON and returns JSON."""
+"""A function that answers a request of a page. It takes JSON and returns JSON."""
 
 ASSETS_FOLDER = Path(__file__).parent / "assets"
 SCREENS = (
@@ -184,7 +184,7 @@ class _Pages:
         return await self._page(request, "design", design_pages.page)
 
     async def answer(self, request: Request) -> Response:
-        """Answer a request of a page; an error of the store or of the input is an answer too."""
+        """Answer a request of a page. An error of the store or of the input is an answer too."""
         view = self._workspace.table(request.path_params["table"])
         found = _ANSWERS.get(request.path_params["question"])
         if view is None or found is None:
@@ -200,13 +200,13 @@ class _Pages:
         return JSONResponse({**answer, "total": _total(self._workspace)})
 
     async def not_found(self, request: Request, _: Exception) -> Response:
-        """Show that a page does not exist, with links to those that do."""
+        """Show that a page does not exist, with links to existing pages."""
         links = [(f"/{quote(name)}/overview", name) for name in self._workspace.table_names]
-        text = f"There is nothing at {request.url.path}. The tables of the model:"
+        text = f"There is no page {request.url.path}. These are the tables of the model:"
         return HTMLResponse(render("message.html", title="This page does not exist", text=text, links=links), 404)
 
     async def failed(self, request: Request, problem: Exception) -> Response:
-        """Show that the studio failed; Starlette raises the error again, so the terminal shows the traceback."""
+        """Show that the studio failed. Starlette raises the error again, so the terminal shows the traceback."""
         text = f"{type(problem).__name__}: {problem}. The terminal that runs the studio shows the traceback."
         if request.method == "POST":
             return JSONResponse({"error": f"The studio failed: {text}"}, 500)

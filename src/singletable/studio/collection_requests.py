@@ -15,7 +15,7 @@ Document = dict[str, Any]
 
 
 def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Document:
-    """Return the values of the collections page; its script reads the drawers."""
+    """Return the values of the collections page. The script of the page reads the drawers."""
     design = view.design
     readers = {
         index.label: sum(
@@ -62,7 +62,7 @@ def column(workspace: Workspace, view: TableView, given: Document) -> Document:
 
 
 def find(workspace: Workspace, view: TableView, given: Document) -> Document:
-    """Return what a search text means."""
+    """Return the meaning of a search text."""
     text = str(given.get("text", "")).strip()
     if not text:
         raise ArgumentRefused("enter a partition key such as USER#42, or FIELD:VALUE")

@@ -1,4 +1,4 @@
-"""Column pages: read the items of the table or an index page by page, by Scan, by Query or by a search."""
+"""Column pages: the items of the table or an index, read page by page with Scan, Query or a search."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from singletable.studio.item_rows import Item, ItemRow, ItemRows, ReadItems, ite
 from singletable.studio.studio_store import send
 
 ROWS_MAX = 100
-"""The items of one page: three columns of a large screen show fewer."""
+"""The number of items of one page. Three columns of a large screen show fewer items."""
 SKIPPED_ROWS_MIN = 50
-"""A partition with this many rows at the end of a page is skipped over, and continues only on request."""
+"""If a partition has this many rows at the end of a page, the next page skips the rest of it.
+
+The user can request the rest.
+"""
 SEARCH_ITEMS, SEARCH_REQUESTS_MAX = 1_000, 20
 
 _LARGEST: Mapping[str, str] = {
@@ -43,10 +46,10 @@ class FieldSearch:
 
 @dataclass(frozen=True)
 class ColumnPosition:
-    """Which page of a column to read."""
+    """The page of a column to read."""
 
     partition: Item | None = None
-    """The partition key to query; None reads the whole table or index."""
+    """The partition key of a Query. None reads the whole table or index."""
     sort_prefix: str = ""
     start: Item | None = None
     search: FieldSearch | None = None
@@ -58,9 +61,9 @@ class ColumnPage:
 
     rows: tuple[ItemRow, ...]
     next: Item | None = None
-    """The start key of the next page; None at the end."""
+    """The start key of the next page. None at the end."""
     skip: Item | None = None
-    """The start key after a large partition at the end of the page; None if there is none."""
+    """The start key after a large partition at the end of the page. None if there is none."""
     examined: int = 0
 
     def document(self) -> dict[str, Any]:
@@ -88,12 +91,12 @@ class ColumnReader:
         return ColumnPage(self._shown(index, items), following, skip, int(answer.get("ScannedCount", len(items))))
 
     def item(self, key: Item) -> Item | None:
-        """Return a whole item: one that a page has read, or the stored one."""
+        """Return a whole item that a page has read, or read the stored item."""
         known = self._read_items.get(self._rows.design.name, item_id(self._rows.design, key))
         return known.item if known is not None else self.fresh_item(key)
 
     def fresh_item(self, key: Item) -> Item | None:
-        """Read an item by its key; None if it does not exist."""
+        """Read an item by its key. Return None if it does not exist."""
         name = self._opened.reader.name
         parameters = {"TableName": name, "Key": key, "ReturnConsumedCapacity": "TOTAL", "ConsistentRead": True}
         found: Item | None = send(self._opened, "GetItem", parameters).get("Item")
@@ -118,7 +121,7 @@ class ColumnReader:
         return tuple(self._rows.row(item, index) for item in items)
 
     def _after_partition(self, index: Index, items: Sequence[Item], following: Item | None) -> Item | None:
-        """Return the start key after the last partition of a page, if the partition is large and goes on."""
+        """Return the start key after the last partition of a page, if the partition is large and continues."""
         if following is None or not index.sort:
             return None
         names = [each.name for each in index.partition]
@@ -131,7 +134,7 @@ class ColumnReader:
         return {**{name: following[name] for name in names}, **largest}
 
     def _search(self, index: Index, position: ColumnPosition, search: FieldSearch) -> ColumnPage:
-        """Scan until a page of rows is found, or until the maximum number of requests."""
+        """Scan until a page of rows is found, or until the maximum number of requests is reached."""
         parameters: Item = {**self._parameters(index, position), **_filter(search), "Limit": SEARCH_ITEMS}
         rows: list[ItemRow] = []
         examined = 0
@@ -190,7 +193,7 @@ def _is_number(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search text means: partitions to query, or a field to search for."""
+    """The meaning of a search text: partitions to query, or a field to search for."""
 
     partitions: tuple[tuple[Index, Item, str], ...] = ()
     search: FieldSearch | None = None
@@ -238,7 +241,7 @@ def _matches(entity: Entity, index: Index, partition: str) -> bool:
 
 
 def _partition_key(index: Index, text: str) -> Item | None:
-    """Return the partition key for a text; JSON for a multi-attribute key."""
+    """Return the partition key for a text. For a multi-attribute key, the text is JSON."""
     if text.startswith("{"):
         try:
             return dict(json.loads(text))

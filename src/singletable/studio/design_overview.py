@@ -1,4 +1,4 @@
-"""Design overview: entities and patterns by index, findings, monthly cost and heat, ready to show on one page."""
+"""Design overview: entities and patterns by index, findings, monthly cost and heat, in the form that one page shows."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class EntityCell:
 
 @dataclass(frozen=True)
 class EntityLine:
-    """An entity with its keys in the table and every index, and what the store contains of it."""
+    """An entity with its keys in the table and every index, and the number of its items in the store."""
 
     number: int
     label: str
@@ -57,7 +57,7 @@ class EntityLine:
 
 @dataclass(frozen=True)
 class PatternCell:
-    """How a pattern uses the table or an index: the chosen request, an index entry that it writes, or why not."""
+    """How a pattern uses the table or an index: the chosen request, a written index entry, or the reason why not."""
 
     kind: str
     """`chosen`, `written`, `reason` or empty."""
@@ -104,7 +104,7 @@ class MonthlyCost:
 
 @dataclass(frozen=True)
 class DesignOverview:
-    """Everything on the overview that depends on the model only."""
+    """The content of the overview that depends only on the model."""
 
     indexes: tuple[Index, ...]
     entities: tuple[EntityLine, ...]
@@ -218,7 +218,7 @@ def _guessed(dollars: float) -> str:
 
 @dataclass(frozen=True)
 class HeatLine:
-    """A hot partition: its demand as traffic grows, and when it throttles."""
+    """A hot partition: its demand as traffic grows, and the growth that throttles it."""
 
     partition: str
     index: str
@@ -229,7 +229,7 @@ class HeatLine:
 
 
 def heat_lines(design: Design, prices: Prices) -> tuple[HeatLine, ...]:
-    """Return the hottest partitions, simulated for four times of growth."""
+    """Return the hottest partitions, simulated for four growths of the traffic."""
     if design.keyless:
         return ()
     report = heat_report(design, prices, [Growth(times, 0, _HOUR) for times in HEAT_TIMES])
@@ -246,7 +246,7 @@ def _heat_lines(report: HeatReport) -> Iterator[HeatLine]:
 
 
 def _points(heat: PartitionHeat) -> Iterator[tuple[float, float, bool]]:
-    """Yield the share of the partition's limit that is in use at each growth, on a logarithmic scale."""
+    """Yield the used share of the partition's limit at each growth, on a logarithmic scale."""
     demand = heat.partition.demand
     busy = max(demand.reads / PARTITION_READ_UNITS_PER_SECOND_MAX, demand.writes / PARTITION_WRITE_UNITS_PER_SECOND_MAX)
     width = (_SPARK_WIDTH - 2 * _SPARK_MARGIN) / (len(heat.results) - 1)
@@ -258,7 +258,7 @@ def _points(heat: PartitionHeat) -> Iterator[tuple[float, float, bool]]:
 
 
 def count_text(count: TableCount | None, number: int) -> str:
-    """Return how many items of an entity a count has found."""
+    """Return the number of items of an entity that a count has found, as text."""
     if count is None:
         return ""
     found = count.entities.get(number)

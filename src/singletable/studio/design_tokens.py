@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from singletable.document.picture_style import DARK, HUES, LIGHT
 
-# The colours that pictures do not need: the page, ink on a selected row, verdicts and differences.
+# The colours that pictures do not need: the page, text on a selected row, verdicts and differences.
 _LIGHT_ADDED = {
     "page": "#ffffff",
     "read-ink": "#1c4fa8",

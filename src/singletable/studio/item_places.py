@@ -1,4 +1,4 @@
-"""Item places: where an item is in the table and the indexes, why it is absent elsewhere, and what returns it."""
+"""Item places: the keys of an item in the table and the indexes, why it is absent, and what returns it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _NEAR_DEGREES, _NEAR_METERS, _NEAREST = 0.005, 500.0, 3
 
 @dataclass(frozen=True)
 class ItemPlace:
-    """The place of an item in the table or an index; `reason` says why it is absent."""
+    """The place of an item in the table or an index. `reason` says why it is absent."""
 
     label: str
     partition: KeyPieces = ()
@@ -78,7 +78,7 @@ class ReturningPattern:
     pattern: str
     call: str
     arguments: tuple[tuple[str, str], ...]
-    """The arguments as texts that the form of the pattern accepts."""
+    """The arguments, as texts that the form of the pattern accepts."""
     index: str
     cost: str
 
@@ -90,7 +90,7 @@ class ReturningPattern:
 
 @dataclass(frozen=True)
 class ItemView:
-    """What the studio shows of one item."""
+    """The content of the page about one item."""
 
     id: str
     entity: int
@@ -103,11 +103,11 @@ class ItemView:
     patterns: tuple[ReturningPattern, ...]
     problems: tuple[str, ...]
     location: str = ""
-    """Where the entity is declared, `path:line`."""
+    """The place of the entity's declaration, as `path:line`."""
 
     @property
     def share_of_page(self) -> str:
-        """The share of a page of 1 MB."""
+        """The share of the item in a page of 1 MB."""
         return f"{self.bytes / PAGE_BYTES_MAX:.2%}"
 
 
@@ -166,7 +166,10 @@ def _ordered(item: Item, entity: Entity | None) -> list[str]:
 
 
 def _name(item: Item, entity: Entity | None, design: Design) -> str:
-    """Return a short name: the last field of the key, after the partition if the field is not an ID; or the key."""
+    """Return a short name: the last field of the key or, if it is not an ID, this field after the partition.
+
+    If there is none, return the key.
+    """
     table = design.table
     partition, sort = (key_texts(item, part, entity, table) for part in (table.partition, table.sort))
     fields = [[each for each in texts if each.field] for texts in (partition, sort)]
@@ -216,7 +219,7 @@ def _absence(item: Item, entity: Entity | None, compared: ItemComparison, index:
 
 
 def _passes(plan: Plan, item: Item) -> bool:
-    """Return whether an item passes the filter of a pattern; True if that depends on arguments."""
+    """Return whether an item passes the filter of a pattern. Return True if that depends on arguments."""
     condition = plan.filter
     if condition is None:
         return True
@@ -227,7 +230,10 @@ def _passes(plan: Plan, item: Item) -> bool:
 
 
 def _arguments(plan: Plan, entity: Entity, item: Item, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the arguments with which a pattern returns an item: from its fields, or from the key that it reads."""
+    """Yield the arguments with which a pattern returns an item.
+
+    They come from its fields, or from the key that it reads.
+    """
     from_key = dict(_key_arguments(plan, item))
     for parameter in plan.pattern.bound_parameters:
         if parameter.test in AREA_TYPES:
@@ -266,7 +272,7 @@ def _range_of(parameter: ParameterDeclaration, value: Any) -> Any:
 
 
 def _areas(test: type, entity: Entity, values: Mapping[str, Any]) -> Iterator[Radius | Box | Nearest]:
-    """Yield a small area around the place of an item."""
+    """Yield a small area around the location of an item."""
     cells = (each for each in entity.declaration.derived.values() if isinstance(each, GeohashCell))
     for cell in cells:
         latitude, longitude = (values.get(name) for name in cell.fields)

@@ -30,9 +30,9 @@ class ItemRow:
     """One item of a drawer."""
 
     id: str
-    """The table key as JSON, the same in the table and every index."""
+    """The table key as JSON. It is the same in the table and every index."""
     entity: int
-    """The number of the entity in the design; INTERNAL or NO_ENTITY for other items."""
+    """The number of the entity in the design. INTERNAL or NO_ENTITY for other items."""
     label: str
     partition: KeyPieces
     sort: KeyPieces
@@ -67,11 +67,11 @@ class ItemRows:
         self._hidden = self._keys | {name for name in own if name}
 
     def index(self, label: str) -> Index | None:
-        """Return the table (`table`) or the index with this name; None if there is none."""
+        """Return the table (`table`) or the index with this name. Return None if there is none."""
         return next((each for each in self.design.indexes.values() if each.label == label), None)
 
     def entity_of(self, item: Item) -> Entity | None:
-        """Return the entity of an item; None for internal and unknown items."""
+        """Return the entity of an item. Return None for internal and unknown items."""
         return None if self.types.is_marker(item) else self.types.entity_of(item)
 
     def number_of(self, item: Item) -> int:
@@ -121,7 +121,7 @@ class ItemRows:
 
 
 def item_id(design: Design, item: Mapping[str, Any]) -> str:
-    """Return the table key of an item as JSON: the identity of the item on every page."""
+    """Return the table key of an item as JSON. It identifies the item on every page."""
     return key_json(item, design.table.key_attributes)
 
 
@@ -132,7 +132,7 @@ def key_json(item: Mapping[str, Any], names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class ReadItem:
-    """A whole item as it was read, and when."""
+    """A whole item, and the time when it was read."""
 
     item: Item
     read_at: datetime
@@ -140,7 +140,10 @@ class ReadItem:
 
 
 class ReadItems:
-    """The whole items that were read last, so that selecting a row sends no request; bounded in items and bytes."""
+    """The whole items that were read last, so that selecting a row sends no request.
+
+    Their number and size are limited.
+    """
 
     def __init__(self) -> None:
         self._items: OrderedDict[tuple[str, str], ReadItem] = OrderedDict()
@@ -148,7 +151,7 @@ class ReadItems:
         self._lock = Lock()
 
     def add(self, table: str, key: str, item: Item) -> None:
-        """Remember an item."""
+        """Store an item."""
         read = ReadItem(item, datetime.now(UTC), item_size(item))
         with self._lock:
             self._drop((table, key))
@@ -162,17 +165,17 @@ class ReadItems:
         return self._items.get((table, key))
 
     def newest(self, table: str) -> list[ReadItem]:
-        """Return the items of a table, the newest first."""
+        """Return the items of a table, with the newest first."""
         with self._lock:
             return [read for (name, _), read in reversed(self._items.items()) if name == table]
 
     def discard(self, table: str, key: str) -> None:
-        """Forget an item, because a write may have changed it."""
+        """Remove an item, because a write may have changed it."""
         with self._lock:
             self._drop((table, key))
 
     def clear(self) -> None:
-        """Forget all items."""
+        """Remove all items."""
         with self._lock:
             self._items.clear()
             self._bytes = 0

@@ -27,7 +27,7 @@ def javascript_snippet(requests: Sequence[Request]) -> str:
 
 
 def _literal(value: Any, depth: int) -> str:
-    """Return a value of DynamoDB JSON as a JavaScript literal; binary values become byte arrays."""
+    """Return a value of DynamoDB JSON as a JavaScript literal. Binary values become byte arrays."""
     match value:
         case {"B": str(data)} if len(value) == 1:
             return f"{{ B: {_buffer(data)} }}"

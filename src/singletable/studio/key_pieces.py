@@ -25,7 +25,7 @@ class KeyPiece:
 
     text: str
     field: str = ""
-    """The field; empty for literal text."""
+    """The field. Empty for literal text."""
     value: str = ""
     """The decoded value, if it differs from the text."""
 
@@ -37,7 +37,7 @@ KeyPieces = tuple[KeyPiece, ...]
 
 
 def template_texts(part: KeyPart) -> KeyPieces:
-    """Return the pieces of a key template; a field is shown in braces."""
+    """Return the pieces of a key template. A field is shown in braces."""
     if not isinstance(part, TemplatePart):
         return (KeyPiece(part.field.name, part.field.name),)
     return tuple(
@@ -84,7 +84,10 @@ def _stored_texts(value: Mapping[str, Any], part: KeyPart | None) -> KeyPieces:
 
 
 def _field_piece(slot: Slot, text: str) -> KeyPiece:
-    """Return the piece of a slot with its decoded value; a truncated time is the value that the key keeps."""
+    """Return the piece of a slot with its decoded value.
+
+    For a truncated time, this is the value that the key contains.
+    """
     shown = clean(text)
     if isinstance(slot, FieldSlot):
         return KeyPiece(shown, slot.name, _decoded(slot.codec, text))
@@ -102,7 +105,7 @@ def _decoded(codec: Codec, text: str) -> str:
 
 
 def _by_delimiter(text: str) -> KeyPieces:
-    """Return a key that no template explains: a first segment in capitals counts as a literal."""
+    """Return a key that no template explains. A first segment in capitals counts as a literal."""
     first, delimiter, rest = text.partition("#")
     if delimiter and first.isupper():
         return KeyPiece(first + delimiter), KeyPiece(rest, "value")
@@ -110,7 +113,7 @@ def _by_delimiter(text: str) -> KeyPieces:
 
 
 def value_text(value: Any) -> str:
-    """Return a field value as short text: times without the `T`, enum members by value."""
+    """Return a field value as short text: times without the `T`, and enum members as their value."""
     from datetime import datetime
     from enum import Enum
 

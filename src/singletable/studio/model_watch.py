@@ -1,7 +1,7 @@
-"""Model watch: load the tables of a model again when its files change, and keep the last version that loads.
+"""Model watch: loads the tables of a model again when its files change, and keeps the last version that loads.
 
-A changed model is first loaded in a child process with a timeout, so that an endless loop or a crash in the user's code
-does not stop the studio.
+A changed model is first loaded in a child process with a timeout. So an endless loop or a crash in the user's code does
+not stop the studio.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PLACE = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+): (?P<message>.*)$")
 
 @dataclass(frozen=True)
 class ModelProblem:
-    """One error in a model, with its place if it is known."""
+    """One error in a model, with its file and line if they are known."""
 
     message: str
     file: str = ""
@@ -47,7 +47,7 @@ class ModelProblem:
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A version of the model that loads: its designs by table name."""
+    """A version of the model that could be loaded, with its designs by table name."""
 
     version: int = 0
     designs: Mapping[str, Design] = field(default_factory=dict)
@@ -58,19 +58,22 @@ class ModelWatch:
     """Keeps the current version of a model and the problems of its files."""
 
     def __init__(self, load: LoadDesigns, probe: Sequence[str] = (), *, seconds_max: float = LOAD_SECONDS_MAX) -> None:
-        """`probe` is a command that loads the model in a child process, and fails with messages on standard error."""
+        """Store the settings.
+
+        `probe` is a command that loads the model in a child process; if it fails, its messages are on standard error.
+        """
         self._load, self._probe, self._seconds_max = load, tuple(probe), seconds_max
         self.current = LoadedModel()
         self.problems: tuple[ModelProblem, ...] = ()
         self.changes = 0
-        """The number of loads, successful or not; pages follow it."""
+        """The number of loads, successful or not. The pages compare it to notice changes."""
         self._modules: dict[str, ModuleType] = {}
         self._times: dict[Path, int] = {}
         self._stopped = Event()
 
     def load_first(self) -> None:
         """Load the model; its problems are reported on the pages."""
-        # Python compares only seconds and sizes of cached bytecode, so a quick edit would load the old version.
+        # Python compares only seconds and sizes of cached bytecode. After a quick edit, it would load the old version.
         sys.dont_write_bytecode = True
         self._replace()
 
@@ -108,7 +111,7 @@ class ModelWatch:
         return tuple(problems_of(probed.stderr)) if probed.returncode not in (0, 1) else ()
 
     def _replace(self) -> None:
-        """Load the model in this process; on an error, keep the current version and its modules."""
+        """Load the model in this process. After an error, keep the current version and its modules."""
         kept = {name: sys.modules.pop(name) for name in self._modules if name in sys.modules}
         known = set(sys.modules)
         importlib.invalidate_caches()
@@ -142,11 +145,14 @@ class ModelWatch:
         return {file: _time_of(file) for file in self._times}
 
 
-_ENDLESS = "Look for a loop, a network call or an input() that runs on import; then save the file."
+_ENDLESS = "Look for a loop, a network call or an input() that runs during the import; then save the file."
 
 
 def problems_of(text: str) -> Iterator[ModelProblem]:
-    """Yield the problems in an error message: a line with a place each, followed by indented remedies."""
+    """Yield the problems in an error message.
+
+    Each is a line with a file and line number, followed by indented remedies.
+    """
     found: list[ModelProblem] = []
     for line in text.strip().splitlines():
         place = _PLACE.match(line)
@@ -162,7 +168,7 @@ def problems_of(text: str) -> Iterator[ModelProblem]:
 
 
 def _local_file(module: ModuleType) -> Path | None:
-    """Return the source file of a module of the user; None for libraries and for this package."""
+    """Return the source file of a module of the user. Return None for libraries and for this package."""
     name = getattr(module, "__file__", None)
     if not name or not name.endswith(".py"):
         return None
@@ -175,5 +181,5 @@ def _local_file(module: ModuleType) -> Path | None:
 def _time_of(file: Path) -> int:
     try:
         return file.stat().st_mtime_ns
-    except OSError:  # an editor may replace the file at this moment
+    except OSError:  # an editor may be replacing the file at this moment
         return 0

@@ -34,7 +34,7 @@ def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Doc
 
 
 def _open_problem(workspace: Workspace, view: TableView) -> str:
-    """Open a local store and count a sample; return why that is not possible, or an empty text."""
+    """Open a local store and count a sample. Return why this is not possible, or an empty text."""
     if workspace.store.is_billed:
         return ""
     try:
@@ -46,7 +46,7 @@ def _open_problem(workspace: Workspace, view: TableView) -> str:
 
 
 def count_cells(view: TableView, count: TableCount | None) -> list[Document]:
-    """Return the count and mean size of every entity, then of other items if there are any."""
+    """Return the number and mean size of the items of every entity, followed by other items if there are any."""
     numbers = list(range(len(view.design.entities)))
     if count is not None:
         numbers += [number for number in (INTERNAL, NO_ENTITY) if number in count.entities]
@@ -60,7 +60,7 @@ def count_cells(view: TableView, count: TableCount | None) -> list[Document]:
 
 
 def count(workspace: Workspace, view: TableView, given: Document) -> Document:
-    """Count all items; without `confirmed`, return only what that costs."""
+    """Count all items. Without `confirmed`, return only the cost of the count."""
     if not given.get("confirmed"):
         return _price_of_count(workspace, view)
     found = view.count_items(None)

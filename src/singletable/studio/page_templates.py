@@ -16,7 +16,7 @@ from singletable.studio.key_pieces import KeyPieces
 
 @cache
 def environment() -> Environment:
-    """Return the template environment; every value is escaped, and a misspelt name is an error."""
+    """Return the template environment. Every value is escaped, and a misspelt name is an error."""
     found = Environment(
         loader=PackageLoader("singletable.studio"),
         autoescape=True,
@@ -52,7 +52,7 @@ def breakable(code: str) -> Markup:
 
 
 def key_markup(texts: KeyPieces) -> Markup:
-    """Return a key with muted literals; a line can break before each delimiter."""
+    """Return a key with muted literals. A line can break before each delimiter."""
     parts = []
     for each in texts:
         shown = escape(each.text).replace("#", Markup("#<wbr>"))
@@ -65,7 +65,7 @@ def key_markup(texts: KeyPieces) -> Markup:
 
 
 def ordered_json(value: Any) -> str:
-    """Return JSON with typed values of DynamoDB on one line each."""
+    """Return JSON in which each typed value of DynamoDB is on one line."""
     return _compact(value, 0)
 
 

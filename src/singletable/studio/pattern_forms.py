@@ -1,4 +1,4 @@
-"""Pattern forms: the fields of a form from the signature of a pattern, and the arguments from its values."""
+"""Pattern forms: the form fields for the signature of a pattern, and the arguments from the values of the form."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ class FormField:
     required: bool
     value: str = ""
     high: str = ""
-    """The upper end of a range; `value` is the lower end."""
+    """The upper end of a range. `value` is the lower end."""
     options: tuple[str, ...] = ()
     hint: str = ""
     default: str = ""
 
 
 def form_fields(outcome: Outcome, given: Mapping[str, str]) -> tuple[FormField, ...]:
-    """Return the fields of the form of a pattern, filled in with the given texts; the cursor has no field."""
+    """Return the fields of the form of a pattern, filled in with the given texts. The cursor has no field."""
     pattern = outcome.pattern
     return tuple(
         _field(pattern, parameter, given, outcome.entities)
@@ -105,7 +105,7 @@ def _control(parameter: ParameterDeclaration) -> tuple[Control, tuple[str, ...]]
 
 
 def _object_template(entities: tuple[Entity, ...]) -> str:
-    """Return a JSON object with every field of the entity, to fill in."""
+    """Return a JSON object with every field of the entity, for the user to fill in."""
     if not entities:
         return "{}"
     fields = {name: None if field.may_be_none else "" for name, field in entities[0].fields.items()}
@@ -113,7 +113,7 @@ def _object_template(entities: tuple[Entity, ...]) -> str:
 
 
 def argument_texts(pattern: PatternDeclaration, given: Mapping[str, str]) -> list[str]:
-    """Return the values of a form as `NAME=VALUE` texts; omit empty fields, except required strings."""
+    """Return the values of a form as `NAME=VALUE` texts. Omit empty fields, except required strings."""
     return list(_argument_texts(pattern, given))
 
 

@@ -69,7 +69,7 @@ def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Doc
 
 
 def _proof(view: TableView, outcome: Outcome) -> list[str]:
-    """Return the proof of a plan without the verdict, which the page shows at the top."""
+    """Return the proof of a plan without the verdict, because the page shows the verdict at the top."""
     if not isinstance(outcome, Plan):
         return []
     return [line for line in proof(view.design, outcome) if not line.startswith("verdict:")]
@@ -98,7 +98,7 @@ def _signature(found: Signature) -> str:
 
 
 def _example(view: TableView, outcome: Outcome, *, is_billed: bool) -> dict[str, str]:
-    """Return arguments of an item that a page has read, so that the first run finds something."""
+    """Return arguments from an item that a page has read, so that the first run finds something."""
     if not isinstance(outcome, Plan) or outcome.pattern.is_write:
         return {}
     if not is_billed and not view.read_items.newest(view.design.name):
@@ -117,7 +117,7 @@ def run(workspace: Workspace, view: TableView, given: Document) -> Document:
     """Run a pattern, or read its next page."""
     outcome = _planned(view, given)
     if outcome.pattern.is_write and not workspace.store.may_write:
-        raise ArgumentRefused("The store is read-only. Start the studio with --write to change it.")
+        raise ArgumentRefused("The store is read-only. To change it, start the studio with --write.")
     texts = tuple(argument_texts(outcome.pattern, given.get("values") or {}))
     known = view.runs.get(outcome.pattern.name)
     if given.get("next") and known is not None and known.texts == texts:
@@ -218,5 +218,5 @@ def plan(workspace: Workspace, view: TableView, given: Document) -> Document:
 def _planned(view: TableView, given: Document) -> Plan:
     outcome = _outcome(view, str(given.get("pattern")))
     if outcome is None or isinstance(outcome, UnsupportedPattern):
-        raise ArgumentRefused(f"{given.get('pattern')} has no plan; the overview shows why")
+        raise ArgumentRefused(f"{given.get('pattern')} has no plan; the overview shows the reason")
     return outcome

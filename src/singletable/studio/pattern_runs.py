@@ -1,4 +1,4 @@
-"""Pattern runs: run a pattern page by page, and describe its answer, its requests and the rows that it read."""
+"""Pattern runs: run a pattern page by page, and describe its result, its requests and the rows that it read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from singletable.studio.recorded_requests import TimedRequest, recorded
 
 @dataclass(frozen=True)
 class AnswerGroup:
-    """Objects of one class in an answer, as a table."""
+    """Objects of one class in a result, as a table."""
 
     label: str
     entity: int
@@ -32,12 +32,12 @@ class AnswerGroup:
     """The name and the type of each field."""
     rows: tuple[tuple[str, ...], ...]
     member: str = ""
-    """The member of a collection that the objects belong to."""
+    """The member of a collection to which the objects belong."""
 
 
 @dataclass(frozen=True)
 class RunPage:
-    """One call of a pattern: its answer, its requests and its time."""
+    """One call of a pattern: its result, its requests and its time."""
 
     number: int
     groups: tuple[AnswerGroup, ...]
@@ -66,7 +66,7 @@ class RunPage:
 
 @dataclass(frozen=True)
 class DrawerRow:
-    """A row that a request read, and the page that read it."""
+    """A row that a request read, and the page of the result that read it."""
 
     row: ItemRow
     page: int
@@ -99,7 +99,7 @@ class ReadDrawer:
 
 @dataclass(frozen=True)
 class PatternRun:
-    """The pages of one call of a pattern that were read so far."""
+    """The pages of one call of a pattern that have been read."""
 
     pattern: str
     arguments: Mapping[str, Any]
@@ -134,12 +134,12 @@ class PatternRun:
 
     @property
     def cursor(self) -> str | None:
-        """The cursor of the next page; None at the end."""
+        """The cursor of the next page. None at the end."""
         return self.pages[-1].cursor if self.pages else None
 
 
 def run_page(opened: ConnectedTable, rows: ItemRows, plan: Plan, run: PatternRun) -> PatternRun:
-    """Read the next page of a run, or the answer of a pattern without pages."""
+    """Read the next page of a run, or the result of a pattern without pages."""
     arguments = binder(plan.pattern.signature)(**run.arguments)
     options = None
     if run.cursor is not None:
@@ -201,7 +201,7 @@ def _cell(value: Any) -> str:
 
 
 def _document(value: Any) -> Any:
-    """Return an object as JSON: numbers stay exact, times have ISO 8601 format."""
+    """Return an object as JSON. Numbers stay exact, and times have the ISO 8601 format."""
     if isinstance(value, list | tuple | set | frozenset):
         return [_document(each) for each in value]
     if isinstance(value, dict):
@@ -223,7 +223,7 @@ def _examined(timed: TimedRequest) -> int:
 
 @dataclass
 class _Draft:
-    """A drawer while the pages are added: rows in the order of the sort key."""
+    """A drawer to which pages are added, with its rows in the order of the sort key."""
 
     index: str
     partition: KeyPieces

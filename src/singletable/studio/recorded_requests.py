@@ -1,4 +1,4 @@
-"""Recorded requests: what one page of the studio sends to the store, with its time, and the units of all pages."""
+"""Recorded requests: the requests of one page of the studio, with their times, and the units of all pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _recording: ContextVar[list[TimedRequest] | None] = ContextVar("studio_recording
 
 @contextmanager
 def recorded() -> Generator[list[TimedRequest], None, None]:
-    """Yield a list to which every request that this thread sends in the block is added."""
+    """Yield a list. Every request that this thread sends in the block is added to it."""
     requests: list[TimedRequest] = []
     before = _recording.set(requests)
     try:
@@ -58,7 +58,7 @@ class RunningTotal:
 
 
 class TimedTransport(Transport):
-    """A transport that records the requests sent through another one, and adds up their units."""
+    """A transport that records the requests sent through another transport, and adds up their units."""
 
     def __init__(self, transport: Transport, total: RunningTotal) -> None:
         self.name = transport.name
@@ -80,7 +80,7 @@ class TimedTransport(Transport):
         return response
 
     async def send_async(self, operation: str, body: bytes) -> bytes:
-        """Send a request on the calling thread; the pages of the studio run in threads."""
+        """Send a request on the calling thread, because the pages of the studio run in threads."""
         return self.send(operation, body)
 
     def close(self) -> None:

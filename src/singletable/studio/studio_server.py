@@ -28,11 +28,11 @@ def bound_socket(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port))
-        found.listen()  # a browser can connect as soon as the link is printed
+        found.listen()  # a browser can connect when the link is printed
     except OSError as problem:
         found.close()
         if problem.errno == errno.EADDRINUSE:
-            raise ArgumentRefused(f"port {port} is in use; choose another one with --port") from None
+            raise ArgumentRefused(f"port {port} is in use; choose another port with --port") from None
         raise
     return found
 

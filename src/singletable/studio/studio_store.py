@@ -1,4 +1,4 @@
-"""Connection of the studio to a store: opens tables, counts every request, and knows what a request costs."""
+"""Connection of the studio to a store: opens tables, counts every request, and computes the cost of requests."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ MEMORY = "memory:"
 
 
 class StudioStore:
-    """The store at a URL; tables are opened when a page first needs them."""
+    """The store at a URL. A table is opened when a page first needs it."""
 
     def __init__(self, url: str, *, may_write: bool, table_name: str | None = None) -> None:
-        """`table_name` overrides the name in the model, for a model with one table."""
+        """Store the settings. `table_name` overrides the name in the model, for a model with one table."""
         self.url = url
         self.is_billed = url.startswith("dynamodb:")
         self.may_write = may_write or not self.is_billed
@@ -50,7 +50,7 @@ class StudioStore:
 
     @property
     def access(self) -> str:
-        """What the store is and whether the studio may change it, as a label."""
+        """The kind of store, and whether the studio may change it, as a label."""
         if self.is_sample:
             return "sample rows, in memory"
         if self.is_billed:
@@ -58,7 +58,7 @@ class StudioStore:
         return "engine, writable" if self.url.startswith("file:") else "server, writable"
 
     def open(self, design: Design) -> ConnectedTable:
-        """Return the open table of a design; a new version of the model opens the table again."""
+        """Return the open table of a design. A new version of the model opens the table again."""
         with self._lock:
             known = self._opened.get(design.name)
             if known is not None and known[0] is design:
@@ -98,7 +98,7 @@ class StudioStore:
         return [item for item in found if item is not None]
 
     def _place(self) -> str | Engine:
-        """Return the URL, or the one engine of this process, so that its data survives a new version of the model."""
+        """Return the URL, or the one engine of this process, whose data remains after a new version of the model."""
         if not (self.is_sample or self.url.startswith("file:")):
             return self.url
         if self._engine is None:

@@ -1,4 +1,4 @@
-"""Workspace: the model and the store that the studio shows, and what its pages compute once per model version."""
+"""Workspace: the model and the store that the studio shows, and values that are computed once per model version."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class EntityTotal:
 
 @dataclass(frozen=True)
 class TableCount:
-    """How many items of each entity a table has, or a sample of it."""
+    """The number of items of each entity in a table, or in a sample of it."""
 
     entities: Mapping[int, EntityTotal]
     items: int
@@ -69,7 +69,7 @@ class TableView:
     read_items: ReadItems
     count: TableCount | None = None
     runs: dict[str, PatternRun] = field(default_factory=dict)
-    """The last run of every pattern, for its next page."""
+    """The last run of every pattern, which its next page continues."""
     heat_html: str | None = None
     """The simulated heat as HTML, once it was requested."""
 
@@ -94,11 +94,11 @@ class TableView:
         return ColumnReader(self.opened(), self.rows, self.read_items)
 
     def cost(self, prices: Prices) -> CostReport | None:
-        """Return the cost report; None for a design without keys."""
+        """Return the cost report. Return None for a design without keys."""
         return None if self.design.keyless else cost_report(self.design, prices)
 
     def sample_items(self) -> TableCount:
-        """Count the items of every entity in a sample: the whole table if it is small."""
+        """Count the items of every entity in a sample. If the table is small, the sample is the whole table."""
         opened = self.opened()
         request = {"TableName": opened.reader.name, "Limit": SAMPLE_ITEMS_MAX, "ReturnConsumedCapacity": "TOTAL"}
         answer = send(opened, "Scan", request)
@@ -133,7 +133,7 @@ class TableView:
 
 @dataclass
 class Workspace:
-    """Everything that the pages show."""
+    """All values that the pages show."""
 
     model: str
     watch: ModelWatch
@@ -149,7 +149,7 @@ class Workspace:
     _staged: dict[str, StagedItems] = field(default_factory=dict)
 
     resources: ExitStack = field(default_factory=ExitStack)
-    """What the model needs as long as the studio runs, such as the module of an inferred model."""
+    """Resources that the model needs as long as the studio runs, such as the module of an inferred model."""
 
     def close(self) -> None:
         """Stop watching the model, and close the store."""

@@ -1,6 +1,6 @@
 """Test helpers: a pytest fixture, Hypothesis strategies, and assertions on requests and capacity units.
 
-pytest and Hypothesis are imported only when you use a name that needs them.
+pytest and Hypothesis are imported only if you use a name that needs them.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def objects_of(table: type[Table], entity: type[E], /, **fields: SearchStrategy[
 
 
 def entity_of(design: Design, cls: type) -> Entity:
-    """Return the entity of a class; raises ArgumentRefused if the table does not contain it."""
+    """Return the entity of a class; raise ArgumentRefused if the table does not contain it."""
     for entity in design.entities:
         if entity.cls is cls:
             return entity
@@ -64,7 +64,7 @@ def strategies_of(design: Design, entity: Entity) -> dict[str, Values]:
 
 
 def given_values_of(design: Design, entity: Entity, name: str, limits: Limits = NO_LIMITS) -> Values:
-    """Return a strategy for non-None values of a field, within the limits of its keys and the given limits."""
+    """Return a strategy for values of a field except None, within the limits of its keys and the given limits."""
     if name == entity.declaration.version:
         return st.just(0)  # a new object has version 0
     if name == entity.declaration.ttl:
@@ -73,7 +73,7 @@ def given_values_of(design: Design, entity: Entity, name: str, limits: Limits = 
 
 
 def storable(design: Design, entity: Entity, strategies: Mapping[str, Values]) -> SearchStrategy[Any]:
-    """Return a strategy for objects with fields from these strategies; it skips objects that cannot be stored."""
+    """Return a strategy for objects with fields from these strategies. It skips objects that cannot be stored."""
     return objects_from(entity.cls, strategies).filter(lambda value: is_storable(design, entity, value))
 
 
@@ -87,7 +87,10 @@ def is_storable(design: Design, entity: Entity, value: Any) -> bool:
 
 
 def storable_in_order(design: Design, objects: Iterable[Any]) -> list[Any]:
-    """Return the objects that can be stored, sources of copies and owners of counters first; drop the others."""
+    """Return the objects that can be stored, with the sources of copies and the owners of counters first.
+
+    Omit the others.
+    """
     rules = {entity.cls: derived_data_of(design.entities, entity) for entity in design.entities}
     found = [value for value in objects if rules[type(value)].mirror_of is None]
     found = _without_duplicates(design, rules, found)
@@ -158,16 +161,16 @@ def _depth(rules: Mapping[type, DerivedDataRules], cls: type, seen: tuple[type, 
     return max((1 + _depth(rules, each, (*seen, cls)) for each in needed if each not in seen), default=0)
 
 
-# Linked fields share a small pool of values, so children often refer to existing parents.
+# Linked fields use a small pool of values, so that children often refer to existing parents.
 POOL_MAX = 4
 
 
 def items_of(table: type[Table], *, min_size: int = 0, max_size: int = 20) -> SearchStrategy[list[Any]]:
-    """Return a strategy for lists of objects of all entities of a table, which can be stored together.
+    """Return a strategy for lists of objects of all entities of a table. All objects of a list can be stored together.
 
     No two objects have the same key or identity. Children often belong to a parent in the same list: fields that refer
     to the same thing (`Order.id`, `OrderItem.order_id`) draw from the same few values. Copied fields equal their
-    source, and the source comes first, so you can put the objects in list order.
+    source, and the source comes first, so you can write the objects in list order.
     """
     table.design.require_keys(f"items_of({table.__name__})")
     return _linked_objects(_LinkedEntities(table.design), min_size, max_size)
@@ -183,7 +186,7 @@ class _LinkedEntities:
         self._strategies = {entity.name: strategies_of(design, entity) for entity in design.entities}
 
     def objects(self, entity: Entity, pools: list[list[Any]], fixed: Mapping[str, Values]) -> SearchStrategy[Any]:
-        """Return a strategy for objects of an entity; linked fields take their values from the pools."""
+        """Return a strategy for objects of an entity. Linked fields take their values from the pools."""
         strategies = dict(self._strategies[entity.name])
         for group, pool in zip(self.groups, pools, strict=True):
             for name in strategies:
@@ -250,7 +253,7 @@ class _DistinctObjects:
         return len(self._by_key)
 
     def add(self, entity: Entity, value: Any) -> None:
-        """Add an object, unless another one has its key or identity."""
+        """Add an object, unless another object has its key or identity."""
         values = values_of(entity, value)
         key = repr(key_of(entity, values))
         identity = repr((entity.name, [values[name] for name in entity.identity or ()])) if entity.identity else key

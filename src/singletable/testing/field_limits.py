@@ -23,12 +23,12 @@ from singletable.model.entity import Entity
 from singletable.model.key_template import FieldSlot, Slot
 from singletable.model.keys import KeyPart, NativePart
 
-# The maximum length of a field in a key. A sort key has at most 1024 bytes and a character at most four, so six fields
-# of this length fit into one key.
+# The maximum length of a field in a key. A sort key has at most 1024 bytes and a character at most four bytes, so six
+# fields of this length fit into one key.
 KEY_CHARACTERS_MAX = 40
 KEY_BYTES_MAX = 64
 _LAST_CHARACTER = "\U0010ffff"
-# Precisions of a datetime in a key, from fine to coarse; `days` truncates a datetime to the day.
+# The precisions of a datetime in a key, from fine to coarse. `days` truncates a datetime to the day.
 UNITS = ("microseconds", "milliseconds", "seconds", "minutes", "hours", "days", "months", "years")
 
 C = TypeVar("C")
@@ -36,7 +36,7 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds, lengths and other constraints; None means no limit."""
+    """Bounds, lengths and other constraints. None means no limit."""
 
     low: Any = None
     high: Any = None
@@ -84,7 +84,7 @@ def _stricter(better: Callable[[C, C], C], first: C | None, second: C | None) ->
 def limits_of_metadata(metadata: Iterable[Any]) -> Limits:
     """Return the constraints in an annotation, as written for pydantic, msgspec or annotated_types.
 
-    They are recognised by their attributes, so none of these libraries is imported.
+    The constraints are recognised by their attributes, so none of these libraries is imported.
     """
     limits = NO_LIMITS
     for each in metadata:
@@ -122,7 +122,7 @@ def _limits_of_constraint(each: Any) -> Limits:
 
 
 def limits_of_validator(validator: Any) -> Limits:
-    """Return the limits of a built-in attrs validator; a custom validator has none, but may reject an object."""
+    """Return the limits of a built-in attrs validator. A custom validator has no limits, but may reject an object."""
     limits = NO_LIMITS
     for inner in (*getattr(validator, "_validators", ()), getattr(validator, "validator", None)):
         limits &= NO_LIMITS if inner is None else limits_of_validator(inner)
@@ -160,7 +160,7 @@ def _limits_of_part(part: KeyPart, name: str) -> Limits:
     for slot in part.template.slots:
         if name in slot.fields:
             limits &= _limits_of_slot(slot, name)
-    # DynamoDB rejects empty keys, so a field that forms a key alone must not be empty.
+    # DynamoDB rejects empty keys, so a field must not be empty if it is the only field of a key.
     alone = part.template.parts == part.template.slots and len(part.template.parts) == 1
     return limits & Limits(size_min=1) if alone and isinstance(part.template.slots[0], FieldSlot) else limits
 

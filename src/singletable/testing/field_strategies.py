@@ -1,4 +1,7 @@
-"""Hypothesis strategies for the values of a field: of its type, within its limits, and storable in DynamoDB."""
+"""Hypothesis strategies for the values of a field.
+
+The values have the field's type and limits, and DynamoDB can store them.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ _PAST_AND_FUTURE = {
 
 
 def annotations_of(cls: type) -> dict[str, Any]:
-    """Return the field annotations of a class with all metadata, attrs validators included."""
+    """Return the field annotations of a class with all metadata, including attrs validators."""
     hints = dict(hints_of(cls))
     for attribute in getattr(cls, "__attrs_attrs__", ()):
         if attribute.name in hints and attribute.validator is not None:
@@ -53,7 +56,7 @@ def values_of(annotation: Any, limits: Limits = NO_LIMITS) -> Values:
 
 
 def _unwrapped(annotation: Any) -> tuple[Any, bool, Limits]:
-    """Strip `Annotated`, `Optional` and aliases; return the type, whether None is allowed, and the limits."""
+    """Strip `Annotated`, `Optional` and aliases. Return the type, whether None is allowed, and the limits."""
     optional, limits = False, NO_LIMITS
     while True:
         origin = get_origin(annotation)
@@ -113,7 +116,10 @@ _CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
 def _member_values(union: Any, member: Any, limits: Limits) -> Values:
-    """Return a strategy for one type of a union, without values that are read back as another type (UUID as str)."""
+    """Return a strategy for one type of a union.
+
+    It omits values that are read back as another type, such as a UUID as str.
+    """
     read = reader_of(union)
 
     def round_trips(value: Any) -> bool:
@@ -157,7 +163,7 @@ _models_of: dict[Any, Values] = {}
 
 
 def _models(declared: Any) -> Values:
-    """Return a strategy for objects of a nested class; DynamoDB stores such an object as a map."""
+    """Return a strategy for objects of a nested class, which DynamoDB stores as maps."""
     known = _models_of.get(declared)
     if known is not None:
         return known
@@ -176,7 +182,7 @@ def _models(declared: Any) -> Values:
 
 
 def objects_from(cls: type, fields: Mapping[str, Values]) -> Values:
-    """Return a strategy for objects of a class; skip field values that the constructor rejects."""
+    """Return a strategy for objects of a class. It skips field values that the constructor rejects."""
 
     def made(**values: Any) -> Any:
         try:
@@ -197,7 +203,7 @@ def given_values(annotation: Any, limits: Limits = NO_LIMITS) -> Values:
 
 
 def may_be_none(cls: type, name: str, annotation: Any) -> bool:
-    """Return whether None is a valid value of a field, and is still None after the object is stored and read."""
+    """Return whether None is a valid value of a field that is still None after a write and a read."""
     _, optional, _ = _unwrapped(annotation)
     return optional and _is_read_as_none(cls, name)
 
@@ -209,7 +215,7 @@ def field_values(cls: type, name: str, annotation: Any) -> Values:
 
 
 def _is_read_as_none(cls: type, name: str) -> bool:
-    """Return whether a field is read as None when the item lacks its attribute; None values are not stored."""
+    """Return whether a read returns None for a field if the item lacks its attribute. None values are not stored."""
     if fields_of(cls)[name].required:
         return True
     info = (getattr(cls, "__pydantic_fields__", None) or {}).get(name)
@@ -222,7 +228,9 @@ def _is_read_as_none(cls: type, name: str) -> bool:
 
 
 def _no_strategy(declared: Any) -> ArgumentRefused:
-    return ArgumentRefused(f"no strategy for type {name_of(declared)}; pass one for the field, such as note=st.text()")
+    return ArgumentRefused(
+        f"no strategy for type {name_of(declared)}; pass a strategy for the field, such as note=st.text()"
+    )
 
 
 def _pydantic(declared: type, limits: Limits) -> Values:

@@ -21,10 +21,10 @@ URL_OPTION = "singletable_url"
 
 
 class OpenTables(Protocol):
-    """The type of the `open_table` fixture: every call opens a new table."""
+    """The type of the `open_table` fixture. Every call opens a new table."""
 
     def __call__(self, table: type[T], *, items: Items = (), url: str | None = None, **options: Any) -> T:
-        """Open a table that contains `items`; it is closed at the end of the test."""
+        """Open a table that contains `items`. It is closed at the end of the test."""
         ...
 
 
@@ -39,9 +39,9 @@ def table_fixture(
 ) -> Any:
     """Return a pytest fixture that gives each test its own table: `shop = table_fixture(Shop)` in `conftest.py`.
 
-    The table is new and open, and contains `items` (objects, or a function that returns them). It is in memory unless
-    you pass `url` or run `pytest --singletable-url`; at a URL it gets a unique name, and the fixture deletes it after
-    the test. All other options are passed to `Table.open`.
+    The table is new and open, and contains `items` (objects, or a function that returns them). It is in memory, unless
+    you pass `url` or run `pytest --singletable-url`. At a URL, the table gets a unique name, and the fixture deletes it
+    after the test. All other options are passed to `Table.open`.
     """
 
     def opened(request: pytest.FixtureRequest) -> Iterator[Table]:
@@ -55,7 +55,7 @@ def table_fixture(
 
 @contextmanager
 def own_table(table: type[T], items: Items, url: str, options: dict[str, Any]) -> Generator[T, None, None]:
-    """Open a new table with a unique name; delete it at the end unless it is in memory."""
+    """Open a new table with a unique name. At the end, delete it unless it is in memory."""
     if url == MEMORY:
         with table.open(url, **options) as opened:
             yield _filled(opened, items)

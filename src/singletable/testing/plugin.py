@@ -18,7 +18,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--singletable-url",
         metavar="URL",
-        help="where tests open their tables: memory: (default), file:PATH, http://HOST:PORT or dynamodb://REGION",
+        help="the place where tests open their tables: memory: (default), file:PATH, http://HOST:PORT or "
+        "dynamodb://REGION",
     )
 
 

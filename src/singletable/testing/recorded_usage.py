@@ -28,7 +28,7 @@ class RecordedRequest:
     read_units: float = 0.0
     write_units: float = 0.0
     error: str | None = None
-    """The error code of a failed request; DynamoDB does not report what such a request consumed."""
+    """The error code of a failed request. DynamoDB does not report the units that such a request consumed."""
 
     def __str__(self) -> str:
         units = f"{self.read_units} read" if self.operation in _READS else f"{self.write_units} write"
@@ -37,7 +37,7 @@ class RecordedRequest:
 
 
 class RecordedUsage:
-    """The requests and capacity units of a block of code, complete when the block ends."""
+    """The requests and capacity units of a block of code. They are complete when the block ends."""
 
     def __init__(self) -> None:
         self._recorded: list[RecordedRequest] = []
@@ -50,7 +50,7 @@ class RecordedUsage:
 
     @property
     def requests(self) -> int:
-        """The number of requests sent, retries included."""
+        """The number of requests, including retries."""
         return len(self._recorded)
 
     @property
@@ -81,7 +81,7 @@ _active_blocks: ContextVar[tuple[RecordedUsage, ...]] = ContextVar("singletable_
 def measure(table: Table) -> Generator[RecordedUsage, None, None]:
     """Record the requests that a block sends to an open table, sync or async: `with measure(shop) as usage: ...`.
 
-    Tasks and threads that the block starts are included; tasks that run at the same time outside the block are not.
+    Tasks and threads that the block starts are included. Tasks that run outside the block at the same time are not.
     """
     transport = _recording_transport(table)
     usage = RecordedUsage()
@@ -99,7 +99,7 @@ def measure(table: Table) -> Generator[RecordedUsage, None, None]:
 def uses(
     table: Table, *, requests: int | None = None, read_units: float | None = None, write_units: float | None = None
 ) -> Generator[RecordedUsage, None, None]:
-    """Assert that a block uses exactly this many requests or units; the AssertionError lists every request."""
+    """Assert that a block uses exactly this many requests or units. The AssertionError lists every request."""
     __tracebackhide__ = True
     expected = _expected(requests, read_units, write_units)
     with measure(table) as usage:
@@ -112,7 +112,7 @@ def uses(
 def uses_at_most(
     table: Table, *, requests: int | None = None, read_units: float | None = None, write_units: float | None = None
 ) -> Generator[RecordedUsage, None, None]:
-    """Assert that a block uses at most this many requests or units; the AssertionError lists every request."""
+    """Assert that a block uses at most this many requests or units. The AssertionError lists every request."""
     __tracebackhide__ = True
     expected = _expected(requests, read_units, write_units)
     with measure(table) as usage:
@@ -224,8 +224,8 @@ class RecordingTransport(Transport):
 def _belongs_to(usage: RecordedUsage) -> bool:
     """Return whether the current request belongs to a block.
 
-    A task inherits the context it was started in, but a thread may not: a request on a different thread that belongs
-    to no block is assumed to come from a thread that the block started.
+    A task inherits the context in which it was started, but a thread may not. If a request on a different thread
+    belongs to no block, the function assumes that the block started this thread.
     """
     active = _active_blocks.get()
     return usage in active or (not active and threading.get_ident() != usage._thread)

@@ -22,7 +22,7 @@ Values = SearchStrategy[Any]
 
 # The default range of datetimes and dates.
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(2200, 1, 1)
-# Reads skip expired items, so generated expiry times must be in the future whenever the tests run.
+# Reads skip expired items, so generated expiry times must be in the future at the time of the test.
 FIRST_EXPIRY, LAST_EXPIRY = datetime(2100, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 _TRIES_MAX = 10
@@ -46,11 +46,12 @@ def characters(limits: Limits) -> SearchStrategy[str]:
 
 
 def strings(limits: Limits) -> Values:
-    """Return a strategy for strings; it includes the empty string, unless a key consists of this field only."""
+    """Return a strategy for strings. It includes the empty string, unless a key consists of this field only."""
     if limits.pattern is None:
         return st.text(characters(limits), min_size=limits.size_min or 0, max_size=limits.size_max)
     least, most = limits.size_min or 0, math.inf if limits.size_max is None else limits.size_max
-    # Python's `$` also matches before a trailing newline; the validators of the constraint do not.
+    # In Python, `$` also matches before a newline at the end. The validators of the constraint do not accept this
+    # newline.
     pattern = re.sub(r"(?<!\\)\$$", r"\\Z", limits.pattern)
     matching = st.from_regex(pattern, alphabet=characters(limits))
     return retried(matching, lambda text: least <= len(text) <= most)
@@ -58,9 +59,9 @@ def strings(limits: Limits) -> Values:
 
 @st.composite
 def retried(draw: st.DrawFn, values: Values, fits: Callable[[Any], bool]) -> Any:
-    """Draw until a value fits, before rejecting the whole example.
+    """Draw until a value fits, before the whole example is rejected.
 
-    Hypothesis' own filter gives up after three draws, which is too few when half of the values do not fit.
+    Hypothesis' own filter stops after three draws, which is too few if half of the values do not fit.
     """
     for _ in range(_TRIES_MAX):
         value = draw(values)
@@ -80,7 +81,7 @@ def integers(limits: Limits) -> Values:
 
 
 def decimals(limits: Limits) -> Values:
-    """Return a strategy for decimals with the declared number of places; without limits, of up to 38 digits."""
+    """Return a strategy for decimals with the declared number of places. Without limits, they have up to 38 digits."""
     is_free = (limits.low, limits.high, limits.step, limits.places, limits.digits) == (None,) * 5
     digits = NUMBER_DIGITS_MAX if limits.digits is None else min(limits.digits, NUMBER_DIGITS_MAX)
     places = min(_MONEY_PLACES, digits) if limits.places is None else limits.places
@@ -169,4 +170,4 @@ MAKERS: dict[type, Callable[[Limits], Values]] = {
     time: lambda limits: st.times(),
     timedelta: lambda limits: st.timedeltas(),
 }
-"""The strategy for each built-in type; a subclass comes before its base class."""
+"""The strategy for each built-in type. A subclass comes before its base class."""

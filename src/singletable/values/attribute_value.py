@@ -66,7 +66,9 @@ def fits(number: Decimal) -> bool:
 
 def _datetime_text(value: datetime) -> str:
     if value.utcoffset() is None:
-        raise TypeError(f"{value!r} has no time zone, but datetimes are stored in UTC; attach one, such as UTC")
+        raise TypeError(
+            f"{value!r} has no time zone, but DynamoDB datetimes are stored in UTC; add a time zone, such as UTC"
+        )
     try:
         in_utc = value.astimezone(UTC)
     except OverflowError:
@@ -77,7 +79,10 @@ def _datetime_text(value: datetime) -> str:
 def _map(value: Mapping[Any, Any]) -> AttributeValue:
     names = [_name(key) for key in value]
     if len(set(names)) < len(names):
-        raise TypeError(f"{value!r} has two keys with the same string, and the keys of a DynamoDB map are strings")
+        raise TypeError(
+            f"{value!r} has two keys that become the same string, but the keys of a DynamoDB map are "
+            "strings and must be unique"
+        )
     return {"M": {name: attribute_value(inner) for name, inner in zip(names, value.values(), strict=True)}}
 
 
@@ -88,7 +93,7 @@ def _name(key: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """Return the value as a plain str; `str()` would call `__str__`, which a subclass may override."""
+    """Return the value as a plain str. `str()` would call `__str__`, which a subclass can override."""
     return text if type(text) is str else str.__str__(text)
 
 
@@ -98,7 +103,8 @@ def _set(values: set[Any] | frozenset[Any]) -> AttributeValue:
     if len(kinds) == 1 and (kind := kinds.pop()) in ("S", "N", "B"):
         return {f"{kind}S": sorted(each[kind] for each in typed)}
     raise TypeError(
-        f"{values!r} mixes types, or is empty: a DynamoDB set holds only strings, only numbers or only bytes"
+        f"{values!r} is empty or contains several types, but a DynamoDB set contains only strings, only numbers or "
+        "only bytes"
     )
 
 
@@ -140,7 +146,7 @@ def compare(one: dict[str, Any], other: dict[str, Any]) -> int | None:
 
 # Functions from the text of a value to a Python value that sorts as DynamoDB sorts.
 _SORTABLE: dict[str, Callable[[str], Any]] = {
-    "S": str,  # Python compares code points, DynamoDB compares UTF-8 bytes: both give the same order
+    "S": str,  # Python compares code points and DynamoDB compares UTF-8 bytes, in the same order
     "N": Decimal,
     "B": binary_bytes,
 }

@@ -1,4 +1,4 @@
-"""Fast paths: the exception for input that they do not handle, hit and miss counters, and the compiled module loader.
+"""Return None unless both values are strings, both are numbers, or both are binaries. Other values have no order.
 
 A fast path is a short cut for common, valid input. It returns the same result as the slow path, or raises
 NotOnFastPath. `docs/explanation/fast-paths.md` has the rules.
@@ -23,7 +23,7 @@ INTERFACE_VERSIONS = {
 
 
 class NotOnFastPath(Exception):
-    """The fast path does not handle this input; the slow path does."""
+    """The exception that a fast path raises for input that only the slow path handles."""
 
 
 class FastPathCounts(NamedTuple):
@@ -36,7 +36,7 @@ class FastPathCounts(NamedTuple):
 
 
 class FastPath:
-    """The counters of one fast path; approximate, because threads increment them without a lock."""
+    """The counters of one fast path. They are approximate, because threads increment them without a lock."""
 
     __slots__ = ("hits", "misses", "name")
 

@@ -1,7 +1,7 @@
 """Item sizes in bytes, and the capacity units that reads and writes consume.
 
-DynamoDB rounds reads up to 4 KB and writes up to 1 KB. Its documentation omits some rules. Other projects captured
-these rules from AWS, and the test vectors contain them.
+DynamoDB rounds reads up to 4 KB and writes up to 1 KB. The DynamoDB documentation omits some rules. Other projects
+captured these rules from AWS, and the test vectors contain them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ TRANSACTION_WRITE_FACTOR = 2
 
 
 def read_units(size_bytes: int, factor: float) -> float:
-    """Return the units of one read of this size; a read that finds nothing costs as much as a read of 4 KB."""
+    """Return the units of one read of this size. A read that finds nothing costs as much as a read of 4 KB."""
     return max(1, -(-size_bytes // READ_UNIT_BYTES)) * factor
 
 
@@ -73,8 +73,8 @@ def write_units(size_bytes: int) -> int:
 def entry_write_units(old_bytes: int | None, new_bytes: int | None, *, is_moved: bool, is_changed: bool) -> int:
     """Return the write units that one index consumes, from the old and the new size of an entry (None for no entry).
 
-    An unchanged entry costs nothing. An entry whose key changes (`is_moved`) costs a delete and a put; the units of
-    both are rounded up separately.
+    An unchanged entry costs nothing. An entry whose key changes (`is_moved`) costs a delete and a put. The units of
+    each are rounded up separately.
     """
     if old_bytes is None or new_bytes is None:
         only_bytes = old_bytes if new_bytes is None else new_bytes

@@ -25,7 +25,7 @@ _fast_sizes = compiled_module("singletable.values._fast_sizes")
 # The exceptions that invalid input raises: for a wrong JSON type, invalid Unicode, invalid base64 or an invalid number.
 _INVALID_INPUT = (TypeError, AttributeError, ValueError, RequestRefused)
 
-# Only short numbers are cached: long numbers rarely repeat, and thousands of them would fill the memory.
+# Only short numbers are cached. Long numbers rarely repeat, and thousands of them would need too much memory.
 _CACHED_NUMBER_LENGTH_MAX = 64
 
 
@@ -71,7 +71,8 @@ def accept_value(value: Any) -> int:
 # The fast path in Python. Every write runs the fast path, so its speed matters: an item of eight attributes and 1 KB
 # takes 2 microseconds here, and 14 in `check_item` and `item_size`. Where `_fast_sizes.c` is compiled, it replaces this
 # code and is ten times as fast. This code handles S and N inside the loop, to avoid a function call for each value. It
-# measures all strings together: `join` raises for a value that is not a string, and ASCII text needs no encoding.
+# measures all strings together. `join` raises an error for a value that is not a string, and ASCII text needs no
+# encoding.
 
 
 def _size(content: Any, *, is_item: bool) -> int:

@@ -1,4 +1,4 @@
-"""Numbers and binaries: validation, canonical form, sizes and sums; and the sortable bytes of key values.
+"""Numbers and binaries: validation, canonical form, sizes and sums. Also the sortable bytes of key values.
 
 The sortable bytes compare like DynamoDB's keys: strings by their UTF-8 bytes, numbers by their value, binaries by their
 unsigned bytes.
@@ -23,7 +23,8 @@ TOO_PRECISE = f"Attempting to store more than {NUMBER_DIGITS_MAX} significant di
 # The quantifiers are possessive, so the match never backtracks and rejects a long invalid text in one pass.
 _NUMBER = re.compile(r"([+-]?)([0-9]*+)(?:\.([0-9]*+))?+(?:[eE]([+-]?[0-9]++))?+")
 
-# Captured from AWS: an exponent that fits in 64 bits causes an overflow error; a longer one is not numeric.
+# Captured from AWS: an exponent that fits in 64 bits causes an overflow error. A longer exponent makes the text not
+# numeric.
 _EXPONENT_MAX = 2**63 - 1
 
 # A sum can have digits from 1E+126 down to 1E-167, which is the last digit of the smallest number with 38 digits.
@@ -40,7 +41,7 @@ LAST_BEFORE_PADDING = {"=": frozenset(BASE64_ALPHABET[::4]), "==": frozenset(BAS
 
 def canonical_number(text: str) -> str:
     """Return a number in the notation of DynamoDB's responses: "100" for "1E2", "0" for "-0", "1.5" for "1.50"."""
-    # Most numbers are already canonical integers. This test takes an eighth of the time of parsing.
+    # Most numbers are already canonical integers. This test takes an eighth of the time that parsing takes.
     if text.isdigit() and text.isascii() and len(text) <= NUMBER_DIGITS_MAX and (text[0] != "0" or text == "0"):
         return text
     match = _NUMBER.fullmatch(text)
@@ -142,7 +143,7 @@ def _not_numeric(text: str) -> Exception:
 
 def _exponent(text: str, written: str) -> int:
     digits = written.lstrip("+-0") or "0"
-    # Count the digits first, because int() is slow for ten thousand digits, or raises.
+    # Count the digits first, because int() is slow for ten thousand digits, or raises an error.
     if len(digits) > len(str(_EXPONENT_MAX)) or int(digits) > _EXPONENT_MAX:
         raise _not_numeric(text)
     return -int(digits) if written[0] == "-" else int(digits)
@@ -156,7 +157,7 @@ def _require_range(exponent: int) -> None:
 
 
 def _with_point(sign: str, digits: str, point: int) -> str:
-    """Return a number with its decimal point after `point` digits; add zeros where the point is outside the digits."""
+    """Return a number with its decimal point after `point` digits. Add zeros if the point is outside the digits."""
     minus = "-" if sign == "-" else ""
     if point <= 0:
         return f"{minus}0.{'0' * -point}{digits}"

@@ -65,8 +65,7 @@ def _check_value(value: dict[str, Any], level: int) -> None:
         raise invalid(_TOO_DEEP)
     if not value:
         raise invalid(_EMPTY_VALUE)
-    # For `{"S": "a", "N": "b"}`, DynamoDB reports that b is not numeric, not that there are two types (captured from
-    # AWS).
+    # For `{"S": "a", "N": "b"}`, DynamoDB reports that b is not numeric, instead of the two types (captured from AWS).
     for kind, check in _CHECKS.items():
         if kind in value:
             check(value, level)
@@ -129,7 +128,7 @@ def _check_map(value: dict[str, Any], level: int) -> None:
         check_name(name)
 
 
-# The types whose content can be invalid although its JSON type is right, in DynamoDB's order of checks.
+# The types whose content can be invalid although its JSON type is correct, in DynamoDB's order of checks.
 _CHECKS: dict[str, Callable[[dict[str, Any], int], None]] = {
     "N": _check_number,
     "NULL": _check_null,
@@ -278,7 +277,8 @@ def _not_base64(text: str) -> RequestRefused:
     padding = "==" if text.endswith("==") else "=" if text.endswith("=") else ""
     body = text.removesuffix(padding)
     if padding and body[-1:] not in LAST_BEFORE_PADDING[padding]:
-        return _serialization_error("Invalid last non-pad Base64 character dectected")  # DynamoDB misspells it
+        # the message has this spelling error in DynamoDB too
+        return _serialization_error("Invalid last non-pad Base64 character dectected")
     wrong = next(character for character in body if character not in BASE64_ALPHABET)
     return _serialization_error(f"Invalid Base64 character: '{wrong}'")
 

@@ -96,7 +96,7 @@ RULES: tuple[RuleModule, ...] = (
 
 @dataclass(frozen=True)
 class CheckReport:
-    """A design with its plans and findings."""
+    """A design with the plans of its patterns and its findings."""
 
     design: Design
     outcomes: tuple[Outcome, ...]
@@ -104,9 +104,9 @@ class CheckReport:
 
     @property
     def passes(self) -> bool:
-        """Whether every entity has a key, every pattern is served as declared, and no finding fails.
+        """Return whether every entity has a key, every pattern is served as declared, and no finding fails.
 
-        `accept=` cannot accept an entity without a key or an unserved pattern.
+        `accept=` cannot accept an entity without a key, or a pattern that is not served.
         """
         served = all(outcome.verdict.is_served for outcome in self.outcomes)
         return served and not self.design.keyless and not any(finding.fails for finding in self.findings)

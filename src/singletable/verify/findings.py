@@ -1,4 +1,4 @@
-"""Findings of the design rules, the planned design that every rule checks, and helpers that build findings."""
+"""Findings of the design rules, the planned design that all rules check, and functions that create findings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Finding:
-    """A violation of a rule; `subject` is the pattern, entity or table that can accept it."""
+    """A violation of a rule. The `subject` is the pattern, entity or table in which `accept=` can accept it."""
 
     rule: Rule
     subject: str
@@ -40,7 +40,7 @@ class Finding:
     severity: Severity = "warning"
     accepted: str | None = None
     other_indexes: tuple[str, ...] = ()
-    """Why the other indexes do not serve the pattern either; the message is about the nearest index."""
+    """Why the other indexes do not serve the pattern either. The message is about the nearest index."""
 
     @property
     def code(self) -> str:
@@ -59,7 +59,7 @@ class Finding:
 
 
 _MISMATCHES_WITH_RULES = (KeyMissing, NotProjected, StrongReadOnGsi, WrongOrder, Unordered)
-"""Mismatches that have their own rule. If a pattern has several, only the first in this order is reported."""
+"""Mismatches that have their own rule. If a pattern has several of them, only the first in this order is reported."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class PlannedDesign:
 
 
 def reported_mismatch(pattern: UnsupportedPattern) -> type | None:
-    """Return the mismatch whose own rule reports the pattern; None when ST001 or ST002 reports it."""
+    """Return the mismatch that is reported by its own rule. Return None if ST001 or ST002 reports the pattern."""
     kinds = {type(mismatch) for mismatch in pattern.mismatches}
     if pattern.needs_scan or not kinds <= set(_MISMATCHES_WITH_RULES):
         return None
@@ -107,7 +107,7 @@ def pattern_finding(
 
 
 def unsupported_finding(rule: Rule, unsupported: UnsupportedPattern, remedy: Remedy | str) -> Finding:
-    """Return a finding about a pattern that no index serves: the nearest index, and the others."""
+    """Return a finding about a pattern that no index serves. It describes the nearest index, and the other indexes."""
     others = tuple(f"{other.index}: {'; '.join(other.reasons)}" for other in unsupported.other_indexes)
     return replace(pattern_finding(rule, unsupported.pattern, unsupported.reason, remedy), other_indexes=others)
 

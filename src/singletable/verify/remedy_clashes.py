@@ -1,4 +1,4 @@
-"""Remedies that clash: findings that propose the same index for different keys, or other values of one keyword."""
+"""Remedies that clash: findings that propose the same index for different keys, or different values of one keyword."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENTITY_OPTIONS = frozenset(inspect.signature(entity).parameters)
 
 
 def resolve_clashes(design: Design, findings: Sequence[Finding]) -> list[Finding]:
-    """Give proposals of new indexes different aliases, and say which of the other remedies clash."""
+    """Give the new indexes of different findings different aliases, and add a note to other remedies that clash."""
     proposals = _Proposals(design)
     resolved: list[Finding] = []
     for finding in findings:
@@ -50,7 +50,7 @@ class _Proposals:
         return replace(alternative, edits=tuple(edits))
 
     def take(self, alternatives: Sequence[Alternative]) -> None:
-        """Remember the new indexes of a finding; the alternatives of one finding do not clash."""
+        """Record the new indexes of a finding. The alternatives of one finding do not clash."""
         for edit in (edit for each in alternatives for edit in each.edits):
             if isinstance(edit, SetKeyword) and self._is_new_index(edit):
                 self.indexes.setdefault(edit.keyword, {})[edit.place.name] = edit.source
@@ -63,18 +63,21 @@ class _Proposals:
             slot = (edit.place, edit.keyword, edit.key if isinstance(edit, SetItem) else "")
             value, other = self.values.setdefault(slot, (edit.source, finding))
             if value != edit.source:
-                note = f"This clashes with the remedy of {other.code} for {other.subject}: apply one, then check again."
+                note = (
+                    f"This clashes with the remedy of {other.code} for {other.subject}: apply one of them, then "
+                    "check again."
+                )
                 return replace(alternative, effect=f"{alternative.effect} {note}".lstrip())
         return alternative
 
     def _is_new_index(self, edit: Edit) -> bool:
-        """Whether an edit gives an entity keys in an index that the design does not have."""
+        """Return whether an edit gives an entity keys in an index that the design does not have."""
         if not isinstance(edit, SetKeyword) or edit.place.kind != "entity" or edit.place.inner is not None:
             return False
         return edit.keyword not in _ENTITY_OPTIONS and edit.keyword not in self.design.indexes
 
     def _clashes(self, edit: SetKeyword) -> bool:
-        """Whether the index has other keys of the entity, or those of another entity that may share a partition."""
+        """Return whether the index has other keys of the entity, or keys of an entity that can share a partition."""
         others = self.indexes.get(edit.keyword, {})
         return any(
             source != edit.source if name == edit.place.name else _literal(source) == _literal(edit.source)

@@ -63,7 +63,7 @@ class PatternRow:
     limit: str = ""
     cost: str = ""
     pages: int | None = None
-    """The pages of each Query; None if it is unbounded or the pattern is not supported."""
+    """The pages of each Query. None if it is unbounded, or if the pattern is not supported."""
     reason: str = ""
 
 
@@ -134,7 +134,7 @@ def _filters(pattern: PatternDeclaration) -> str:
 
 
 def _entry(entries: Mapping[Outline, str], outcome: Outcome) -> str:
-    """Return the declared entry entity, or the entity with a single item in the partition that is read."""
+    """Return the declared entry entity, or else the entity that has a single item in the partition that is read."""
     declared = outcome.pattern.options.entry
     if declared is not None:
         return declared if isinstance(declared, str) else declared.__name__
@@ -145,13 +145,13 @@ def _entry(entries: Mapping[Outline, str], outcome: Outcome) -> str:
 
 
 def _single_entities(design: Design) -> dict[Outline, str]:
-    """Return the first entity with a single item per partition, by the outline of the partition key."""
+    """Return the first entity with a single item per partition, by the literal text of the partition key."""
     singles = [entity for entity in design.entities if _is_single(entity)]
     return {_outline(entity.base.partition): entity.label for entity in reversed(singles)}
 
 
 def _is_single(entity: Entity) -> bool:
-    """Whether a partition has one item of the entity: the sort key is fixed, or repeats the partition key."""
+    """Return whether a partition has one item of the entity: its sort key is fixed, or repeats the partition key."""
     return entity.base.exact_fields <= frozenset[str]().union(*(p.exact_fields for p in entity.base.partition))
 
 

@@ -1,4 +1,4 @@
-"""Types that requests and results share, and JSON decoders; msgspec checks the constraints while it decodes."""
+"""Types that requests and results share, and JSON decoders. msgspec checks the constraints while it decodes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Result(msgspec.Struct, kw_only=True, rename="pascal", omit_defaults=True, 
 
 NAME_REGEX = f"^{NAME_PATTERN}$"
 # The key in `Meta.extra` of the pattern that error messages show. It is set where DynamoDB's own pattern is too slow to
-# match; `Meta.pattern` is then an equivalent, faster pattern.
+# match. `Meta.pattern` is then an equivalent, faster pattern.
 REPORTED_PATTERN = "reported pattern"
 
 AttributeValue = dict[str, Any]
 Item = dict[str, AttributeValue]
 
-# Actions on items accept a table name below the minimum length; only a new name must have it.
+# Actions on items accept a table name that is shorter than the minimum. The minimum applies only to a new name.
 TableName = Annotated[str, Meta(min_length=1, max_length=NAME_CHARACTERS_MAX, pattern=NAME_REGEX)]
 NewTableName = Annotated[str, Meta(min_length=NAME_CHARACTERS_MIN, max_length=NAME_CHARACTERS_MAX, pattern=NAME_REGEX)]
 IndexName = NewTableName
@@ -86,7 +86,7 @@ _decoder_lock = threading.RLock()
 
 
 def decoder_of(kind: type[T]) -> msgspec.json.Decoder[T]:
-    """Return a JSON decoder for a type; after this call, `msgspec.convert` to the type is thread-safe too.
+    """Return a JSON decoder for a type. After this call, `msgspec.convert` to the type is thread-safe too.
 
     msgspec analyses a type when it creates the first decoder for it, and stores the result in the type before the
     analysis is complete. If a second thread creates a decoder for the same type at that time, msgspec dereferences a

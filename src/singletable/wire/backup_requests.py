@@ -72,7 +72,7 @@ class RestoreTableFromBackup(Overrides, kw_only=True, frozen=True):
 
 
 class RestoreTableToPointInTime(Overrides, kw_only=True, frozen=True):
-    """Create a table with the items that another table had at a point in time."""
+    """Create a table with the items that another table contained at a point in time."""
 
     source_table_arn: TableArn | None = None
     source_table_name: NewTableName | None = None
@@ -82,7 +82,7 @@ class RestoreTableToPointInTime(Overrides, kw_only=True, frozen=True):
 
 
 class PointInTimeRecoverySpecification(Shape, kw_only=True, frozen=True):
-    """Whether point-in-time recovery is enabled, and how many days back it reaches."""
+    """Whether point-in-time recovery is enabled, and how many days back a table can be restored."""
 
     point_in_time_recovery_enabled: bool
     recovery_period_in_days: Annotated[int, Meta(ge=1, le=35)] | None = None
@@ -108,7 +108,7 @@ class BackupDetailsResult(Result, kw_only=True, frozen=True):
 
 
 class BackupDescriptionResult(Result, kw_only=True, frozen=True):
-    """A backup, and the table that it was made from."""
+    """A backup, and the table of which it is a copy."""
 
     backup_description: dict[str, Any]
 

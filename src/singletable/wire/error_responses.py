@@ -22,9 +22,10 @@ from singletable.wire.api_types import REPORTED_PATTERN, Shape, decoder_of
 from singletable.wire.table_requests import LONG, REQUIRED
 
 ERRORS_MAX = 10
-# Above the maximum length of every list in a request, so a list that is too long is still too long after the cut.
+# This number exceeds the maximum length of every list in a request. A list that is too long is still too long after the
+# cut.
 EXPLAINED_ELEMENTS_MAX = 1000
-# No declared structure is deeper; attribute values are, but no error is looked for in them here.
+# No declared structure is nested more deeply. Attribute values can be, but this module does not search them for errors.
 SHAPE_DEPTH_MAX = 8
 
 _API = "com.amazonaws.dynamodb.v20120810."
@@ -36,7 +37,7 @@ def request_error(shape: type[Shape], body: bytes) -> RequestRefused:
         raw = msgspec.json.decode(body, type=msgspec.Raw)
         if _first_byte(raw) != b"{":
             return _serialization("The request body must be a JSON object")
-        # Most errors of a huge document are in its beginning, or are the length of a list.
+        # Most errors of a huge document are at its beginning, or concern the length of a list.
         error = _document_error(shape, _beginning(raw)) or _document_error(shape, msgspec.json.decode(raw))
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return _serialization("The request body is not valid JSON")
@@ -81,7 +82,7 @@ def _serialization(message: str) -> RequestRefused:
 
 
 class _Field(typing.NamedTuple):
-    """A field of a shape; if `required_parameter` is set, DynamoDB has a separate message for the missing field."""
+    """A field of a shape. If `required_parameter` is set, DynamoDB has a separate message for the missing field."""
 
     name: str
     annotation: Any
@@ -143,7 +144,7 @@ def _check_type(annotation: Any, value: Any, *, is_element: bool = False) -> Non
 
 
 def _check_object(value: Any, java: str, *, is_element: bool) -> None:
-    """Reject a value that is not an object; as in DynamoDB, a field and an element have different messages."""
+    """Reject a value that is not an object. As in DynamoDB, fields and elements have different messages."""
     if isinstance(value, list):
         raise _serialization(f"Unrecognized collection type {java}")
     if not isinstance(value, dict):
@@ -239,7 +240,10 @@ def _element_errors(annotation: Any, element: Any, path: str) -> Iterator[str]:
 
 
 def _all_rules(annotation: Any) -> list[str]:
-    """Return all constraints of the keys or values of a map; DynamoDB reports them together, the upper bound first."""
+    """Return all constraints of the keys or values of a map.
+
+    DynamoDB reports them together, with the upper bound first.
+    """
     rules = []
     for meta in _metas(annotation):
         if meta.max_length is not None:
@@ -303,14 +307,14 @@ _NAMESPACES = {
     "AccessDeniedException": _SERVICE,
     "ThrottlingException": "com.amazon.coral.availability#",
 }
-# As in DynamoDB, these two errors have their text in the field `Message`; all others have it in `message`.
+# As in DynamoDB, these two errors have their text in the field `Message`; all other errors have it in `message`.
 _MESSAGE_FIELDS = {"TransactionCanceledException": "Message", "SerializationException": "Message"}
 
 _STATUS = {"InternalServerError": 500, "RequestTooLarge": 413, "RequestEntityTooLarge": 413}
 
 
 def error_body(error: RequestRefused) -> bytes:
-    """Return an error as JSON; its type has the namespace that DynamoDB uses and the SDKs expect."""
+    """Return an error as JSON. Its type has the namespace that DynamoDB uses and the SDKs expect."""
     document = {"__type": f"{_NAMESPACES.get(error.code, _DYNAMODB)}{error.code}", **error.fields}
     if error.message:
         document[_MESSAGE_FIELDS.get(error.code, "message")] = error.message

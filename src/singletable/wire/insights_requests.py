@@ -1,4 +1,4 @@
-"""Requests and results of Contributor Insights, and of our own action for the most accessed keys."""
+"""Requests and results of Contributor Insights, and of an action of this project for the most accessed keys."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ListContributorInsightsResult(Result, kw_only=True, frozen=True):
 
 
 class MostAccessedKeys(Shape, kw_only=True, frozen=True):
-    """Request the most accessed and most throttled keys, which AWS shows in CloudWatch instead."""
+    """Request the most accessed and most throttled keys. AWS shows these keys only in CloudWatch."""
 
     table_name: NamedTable
     index_name: IndexName | None = None
@@ -65,7 +65,10 @@ class MostAccessedKeys(Shape, kw_only=True, frozen=True):
 
 
 class UsedKey(Result, kw_only=True, frozen=True):
-    """A key with its estimated units or throttled requests; the exact number is from `amount - excess` to `amount`."""
+    """A key with its estimated units or throttled requests.
+
+    The exact number is between `amount - excess` and `amount`.
+    """
 
     key: Item
     amount: float
@@ -73,7 +76,10 @@ class UsedKey(Result, kw_only=True, frozen=True):
 
 
 class UsedKeys(Result, kw_only=True, frozen=True):
-    """The most used partition keys and, if there is a sort key, the most used item keys; the most used key first."""
+    """The most used partition keys and, if there is a sort key, the most used item keys.
+
+    The most used key comes first.
+    """
 
     partition_keys: list[UsedKey]
     keys: list[UsedKey]

@@ -79,7 +79,7 @@ class UpdateItem(ItemWrite, kw_only=True, frozen=True):
 
 
 class ItemWriteResult(Result, kw_only=True, frozen=True):
-    """The attributes, the consumed capacity and the metrics, each only if the request has set its option."""
+    """The attributes, the consumed capacity and the metrics. Each is present only if the request has set its option."""
 
     attributes: msgspec.Raw | Item | msgspec.UnsetType = msgspec.UNSET
     consumed_capacity: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
@@ -125,7 +125,7 @@ class DeleteRequest(Shape, kw_only=True, frozen=True):
 
 
 class WriteRequest(Shape, kw_only=True, frozen=True):
-    """One write of a batch; the request sets exactly one of the fields."""
+    """One write of a batch. The request sets exactly one of the fields."""
 
     put_request: PutRequest | None = None
     delete_request: DeleteRequest | None = None
@@ -140,7 +140,7 @@ class BatchWriteItem(Shape, kw_only=True, frozen=True):
 
 
 class BatchWriteItemResult(Result, kw_only=True, frozen=True):
-    """The writes that the client must send again; only an engine that enforces throughput returns any."""
+    """The writes that the client must send again. Only an engine that enforces throughput returns any."""
 
     unprocessed_items: dict[str, Any]
     item_collection_metrics: dict[str, list[dict[str, Any]]] | msgspec.UnsetType = msgspec.UNSET
@@ -186,7 +186,7 @@ class ConditionCheck(TransactionAction, kw_only=True, frozen=True):
 
 
 class TransactWriteItem(Shape, kw_only=True, frozen=True):
-    """One action of a transaction; the request sets exactly one of the fields."""
+    """One action of a transaction. The request sets exactly one of the fields."""
 
     condition_check: ConditionCheck | None = None
     put: Put | None = None

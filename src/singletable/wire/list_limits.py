@@ -1,7 +1,7 @@
-"""A check that the lists of a large request are not too long, made before the request is decoded.
+"""A check for lists that are too long, which runs on large requests before they are decoded.
 
-Decoding creates an object for each element of a list, and only then compares the length with the limit. For a body of
-16 MB with 200,000 actions, that takes seconds. This check counts the elements without decoding them.
+The decoder creates an object for each element of a list, and only then compares the length with the limit. For a body
+of 16 MB with 200,000 actions, this takes seconds. This check counts the elements without decoding them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from msgspec import Meta
 from singletable.wire.api_types import Shape, decoder_of
 
 COUNTED_BYTES_MIN = 256 * 1024
-"""The size from which requests are checked; a shorter request is decoded in milliseconds."""
+"""The size from which requests are checked. A shorter request is decoded in milliseconds."""
 
 
 def exceeds_list_limits(shape: type[Shape], body: bytes) -> bool:
     """Return whether a list in a request body has more elements than the shape allows.
 
-    Decoding finds that too, so the check is only worthwhile for bodies of at least COUNTED_BYTES_MIN.
+    The decoder also finds such a list, so the check is useful only for bodies of at least COUNTED_BYTES_MIN.
     """
     decoder = _decoder(shape)
     if decoder is None:
@@ -32,13 +32,13 @@ def exceeds_list_limits(shape: type[Shape], body: bytes) -> bool:
     except msgspec.ValidationError:
         return True
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        return False  # not JSON, which decoding the request reports
+        return False  # the body is not JSON, which the decoder reports
     return False
 
 
 @cache
 def _decoder(shape: type[Shape]) -> msgspec.json.Decoder[Any] | None:
-    """Return a decoder that counts the elements of the limited lists; None if the shape has no limited list."""
+    """Return a decoder that counts the elements of the limited lists. Return None if the shape has no limited list."""
     hints = typing.get_type_hints(shape, include_extras=True)
     fields: list[tuple[str, Any, Any]] = []
     renamed: dict[str, str] = {}
@@ -51,7 +51,10 @@ def _decoder(shape: type[Shape]) -> msgspec.json.Decoder[Any] | None:
 
 
 def _counted(annotation: Any) -> Any:
-    """Return the type that counts the elements of a limited list, or of the lists in a map; None for other types."""
+    """Return the type that counts the elements of a limited list, or of the lists in a map.
+
+    Return None for other types.
+    """
     if typing.get_origin(annotation) is Annotated:
         inner, *metas = typing.get_args(annotation)
         limits = [each.max_length for each in metas if isinstance(each, Meta) and each.max_length is not None]

@@ -1,6 +1,6 @@
 """AWS Signature Version 4: the credential scope, the signing key, and the signature of a canonical request.
 
-The client creates signatures with this module, and the server verifies them. Both build the canonical request
+The client creates signatures with this module, and the server verifies them. Both create the canonical request
 themselves.
 """
 
@@ -26,8 +26,8 @@ class Scope(NamedTuple):
         return f"{self.day}/{self.region}/{self.service}/{TERMINATOR}"
 
 
-# A signing key takes four hashes and is valid for a day, so it is cached. Only a request with a known access key gets
-# here, so other clients cannot fill the cache.
+# A signing key needs four hashes and is valid for a day, so it is cached. This code runs only for requests with a known
+# access key, so other clients cannot fill the cache.
 @lru_cache(maxsize=256)
 def _signing_key(secret: str, scope: Scope) -> hmac.HMAC:
     key = f"AWS4{secret}".encode()
@@ -45,6 +45,6 @@ class Signing:
 
     def signature(self, canonical: bytes) -> str:
         """Return the signature of a canonical request."""
-        signed = self._prefix.copy()  # copying takes a third of the time of creating an HMAC
+        signed = self._prefix.copy()  # copying takes a third of the time that creating an HMAC takes
         signed.update(hashlib.sha256(canonical).hexdigest().encode())
         return signed.hexdigest()

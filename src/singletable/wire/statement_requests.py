@@ -97,7 +97,7 @@ class ExecuteTransaction(Shape, kw_only=True, frozen=True):
 
 
 class TransactedItem(Result, kw_only=True, frozen=True):
-    """The item that a statement of a transaction selected, if there is one."""
+    """The item that a statement of a transaction selected. Empty if it selected none."""
 
     item: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 

@@ -18,7 +18,7 @@ PageLimit = Annotated[int, Meta(ge=1, le=100)]
 
 
 class ListStreams(Shape, kw_only=True, frozen=True):
-    """List the streams of all tables or of one, in pages."""
+    """List the streams of all tables, or of one table, in pages."""
 
     table_name: (
         Annotated[str, Meta(min_length=NAME_CHARACTERS_MIN, max_length=NAME_CHARACTERS_MAX, pattern=NAME_REGEX)] | None

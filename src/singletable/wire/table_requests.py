@@ -10,8 +10,8 @@ from msgspec import Meta
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN
 from singletable.wire.api_types import NAME_REGEX, IndexName, Result, Shape
 
-# Keys in `Meta.extra`. REQUIRED marks a parameter with a separate message if it is missing. LONG marks an integer for
-# which an error about its JSON type says Long instead of Integer.
+# Keys in `Meta.extra`. REQUIRED marks a parameter with a separate message if it is missing. LONG marks an integer whose
+# type error says Long instead of Integer.
 REQUIRED = "required parameter"
 LONG = "a long"
 
@@ -72,7 +72,7 @@ class WarmThroughput(Shape, kw_only=True, frozen=True):
 
 
 class SSESpecification(Shape, kw_only=True, frozen=True):
-    """The encryption key of a table; the engine stores the setting, but does not encrypt."""
+    """The encryption key of a table. The engine stores the setting, but does not encrypt."""
 
     enabled: bool | None = None
     sse_type: Literal["AES256", "KMS"] | None = msgspec.field(default=None, name="SSEType")
@@ -159,7 +159,7 @@ class DeleteGlobalSecondaryIndex(Shape, kw_only=True, frozen=True):
 
 
 class GlobalSecondaryIndexUpdate(Shape, kw_only=True, frozen=True):
-    """One change to the indexes of a table; the request sets exactly one of the fields."""
+    """One change to the indexes of a table. The request sets exactly one of the fields."""
 
     update: UpdateGlobalSecondaryIndex | None = None
     create: CreateGlobalSecondaryIndex | None = None
@@ -312,7 +312,7 @@ class DeleteResourcePolicy(Shape, kw_only=True, frozen=True):
 
 
 class RevisionResult(Result, kw_only=True, frozen=True):
-    """The revision of the policy that was attached or deleted; not set if there was no policy to delete."""
+    """The revision of the policy that was attached or deleted. It is not set if there was no policy to delete."""
 
     revision_id: str | msgspec.UnsetType = msgspec.UNSET
 

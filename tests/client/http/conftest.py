@@ -1,4 +1,4 @@
-"""The two ways to send requests: on the caller's thread, and on an event loop."""
+"""The two ways to send requests: on the caller's thread, or on an event loop."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from tests.client.http.scripted import SECONDS_MAX, ConnectionOver, read_request
 
 FAULTS = ("double", "double later", "late double", "swap", "drop", "cut off")
 HONEST_FIRST = 4
-"""The server makes no fault in its first responses, in which the client learns that request IDs differ."""
+"""The number of first responses without a fault. From them, the client learns that request IDs differ."""
 
 
 @dataclass

@@ -24,7 +24,7 @@ SECONDS_MAX = 10.0
 CLOSE = "close"
 RESET = "reset"
 Action = bytes | float | str
-"""Bytes to send, a number of seconds to sleep, or a text to close the connection."""
+"""The bytes to send, a number of seconds to sleep, or a text that closes the connection."""
 
 
 def response(status: int, body: bytes, *, length: int | None = None, head: str = "", checked: bool = True) -> bytes:
@@ -73,7 +73,7 @@ def transport_to(port: int, *, connect: float = 5.0, read: float = 5.0, clock: A
 
 @contextmanager
 def scripted(*script: Action | Sequence[Action]) -> Generator[Scripted, None, None]:
-    """Run a server that does one step per request; after the script, it responds OK."""
+    """Run a server that does one step per request. After the script, it responds OK."""
     listening = socket.create_server(("127.0.0.1", 0))
     steps = deque([each] if isinstance(each, bytes | float | str) else each for each in script)
     server = Scripted(listening.getsockname()[1], steps)
@@ -128,7 +128,7 @@ def _act(connection: socket.socket, action: Action) -> None:
 
 
 def read_request(connection: socket.socket) -> bytes:
-    """Return the next request; raise ConnectionOver at the end of the connection."""
+    """Return the next request. Raise ConnectionOver at the end of the connection."""
     data = b""
     while b"\r\n\r\n" not in data:
         data += _more(connection)
@@ -167,7 +167,7 @@ def on_thread(transport: HttpTransport, operation: str = "GetItem", body: bytes 
 
 
 def pieces(data: bytes, sizes: Iterable[int]) -> list[bytes]:
-    """Return bytes split into pieces of these sizes, and the rest."""
+    """Return bytes split into pieces of these sizes, followed by the rest."""
     found = []
     for size in sizes:
         found.append(data[:size])

@@ -1,4 +1,4 @@
-"""URLs: host, credentials and options, and no secrets in messages."""
+"""URLs: host, credentials and options. Messages contain no secrets."""
 
 from __future__ import annotations
 

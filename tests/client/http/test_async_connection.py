@@ -1,4 +1,4 @@
-"""Connections on event loops: a cancelled request closes its connection, and a loop closes all of its own."""
+"""Connections on event loops: a cancelled request closes its connection, and a loop closes all its connections."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_each_event_loop_has_its_own_async_connections_and_closes_them() -> None
             warnings.simplefilter("error")
             for _ in range(3):
                 asyncio.run(twice())
-                gc.collect()  # an open transport would warn
+                gc.collect()  # an open transport would cause a warning
         assert server.connections == 3
         assert transport.send("GetItem", b"{}") == BODY
 

@@ -1,4 +1,4 @@
-"""`dynamodb://REGION`: botocore's credentials, endpoints and retries, and none of its exceptions."""
+"""`dynamodb://REGION`: botocore's credentials, endpoints and retries, without exceptions of botocore."""
 
 from __future__ import annotations
 

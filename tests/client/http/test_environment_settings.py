@@ -1,4 +1,4 @@
-"""AWS settings from the environment: equal to those of botocore, which is then not imported."""
+"""AWS settings from the environment equal those of botocore, which is not imported."""
 
 from __future__ import annotations
 

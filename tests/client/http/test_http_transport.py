@@ -153,7 +153,7 @@ def test_http_transport_reports_a_response_that_is_not_from_dynamodb(send: Sends
             send(transport)
         assert seen.value.sent is sent
         assert send(transport) == BODY
-        assert server.connections == 1  # it was a complete response
+        assert server.connections == 1  # the response was complete
 
 
 def test_http_transport_raises_errors_with_the_code_and_message_of_dynamodb(send: Sends) -> None:
@@ -260,7 +260,7 @@ def test_http_transport_does_not_use_a_connection_with_an_unread_response(send: 
     twice: list[Action] = [response(200, b'{"first":true}'), 0.05, OK]
     with scripted(twice) as server, closing(server.transport()) as transport:
         assert send(transport) == b'{"first":true}'
-        time.sleep(0.1)  # less than the time for which an idle connection was used without a check
+        time.sleep(0.1)  # shorter than the time for which an idle connection was used without a check
         server.script.append([response(200, b'{"second":true}')])
         assert send(transport) == b'{"second":true}'
         assert server.connections == 2
@@ -275,7 +275,7 @@ def test_http_transport_does_not_use_the_second_copy_of_a_response(send: Sends) 
         with closing(server.transport()) as transport:
             assert send(transport) == b'{"number":1}'
             assert send(transport) == b'{"number":2}'
-            with pytest.raises(Unreachable, match="sent the response to another request") as repeated:
+            with pytest.raises(Unreachable, match="sent a response that belongs to another request") as repeated:
                 send(transport)
             assert repeated.value.sent
             assert send(transport) == b'{"number":3}'
@@ -291,7 +291,7 @@ def test_http_transport_accepts_servers_that_give_every_request_the_same_id(send
 def test_http_transport_closes_the_connection_after_the_response_to_another_request(send: Sends) -> None:
     request, other = b'{"Key":{"PK":{"S":"a"}}}', response(200, b'{"Item":{"PK":{"S":"b"}}}')
     with scripted([other]) as server, closing(server.transport()) as transport:
-        with pytest.raises(Unreachable, match="sent the response to another request"):
+        with pytest.raises(Unreachable, match="sent a response that belongs to another request"):
             send(transport, "GetItem", request)
         assert send(transport, "GetItem", request) == BODY
         assert server.connections == 2

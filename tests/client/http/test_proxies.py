@@ -55,7 +55,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass
 class TestProxy:
-    """A proxy that answers CONNECT, and then DynamoDB's requests itself."""
+    """A proxy that answers CONNECT, and then answers the requests itself in the place of DynamoDB."""
 
     __test__ = False
     port: int
@@ -65,7 +65,7 @@ class TestProxy:
 
 @contextmanager
 def running_proxy(certificate: Path, *answer: bytes) -> Generator[TestProxy, None, None]:
-    """Run a proxy that sends these bytes, in separate pieces, as its answer to CONNECT."""
+    """Run a proxy that sends these bytes, in separate pieces, as its response to CONNECT."""
     listening = socket.create_server(("127.0.0.1", 0))
     proxy = TestProxy(listening.getsockname()[1])
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -1,4 +1,4 @@
-"""Which responses belong to a request: by the keys of their items, and by the fields of each operation."""
+"""The test whether a response belongs to a request: by the keys of its items, and by the fields of the operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several requests at once on one thread: each has its own connection and result."""
+"""Several requests at the same time on one thread. Each has its own connection and result."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_http_transport_send_each_replaces_connections_that_the_server_closed() 
         transport.send_each(EIGHT)
         server.script.extend([[OK, CLOSE]] * 8)
         transport.send_each(EIGHT)
-        time.sleep(0.4)  # longer than an idle connection is used without a check
+        time.sleep(0.4)  # longer than the time for which an idle connection is used without a check
         assert transport.send_each(EIGHT) == [BODY] * 8
         assert server.connections == 16
 
@@ -81,7 +81,7 @@ def test_http_transport_send_each_reuses_no_connection_with_an_unread_response(m
         monkeypatch.setattr(SyncConnection, "response", interrupted)
         with pytest.raises(KeyboardInterrupt):
             transport.send_each(EIGHT)
-        assert len(transport._pool._idle) == 2  # those whose responses were read
+        assert len(transport._pool._idle) == 2  # the connections whose responses were read
         while len(server.requests) < 8:
             time.sleep(0.01)
         server.script.extend([[response(200, b'{"second":true}')]] * 8)

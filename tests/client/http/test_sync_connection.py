@@ -1,4 +1,4 @@
-"""Blocking connections: after a fork, with TLS, and when a request cannot be sent."""
+"""Blocking connections: after a fork, with TLS, and if a request cannot be sent."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_closed_transport_keeps_no_sync_connections() -> None:
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A self-signed certificate of `localhost`, with its key in the same file."""
+    """Return a file with a self-signed certificate of `localhost` and its key."""
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("there is no openssl on this machine to make a certificate")

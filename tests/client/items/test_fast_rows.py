@@ -1,4 +1,4 @@
-"""The compiled fast path for rows creates the same objects as msgspec and Python, and declines all other input."""
+"""The compiled fast path for rows creates the same objects as msgspec and Python, and rejects all other input."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def written(items: list[dict[str, Any]], *, escapes: bool = False) -> bytes:
 
 
 def observed(made: Any) -> Any:
-    """Return everything observable about an object: its values and types, and the fields that were given."""
+    """Return all observable properties of an object: its values and types, and the fields that were given."""
     values = {name: getattr(made, name) for name in _names(made)}
     types = {name: (type(value), [type(each) for each in value] if isinstance(value, list) else 0)
              for name, value in values.items()}  # fmt: skip
@@ -300,7 +300,7 @@ def test_fast_rows_never_accept_truncated_items(objects: list[Any], where: float
     text = b",".join(texts)
     cut = text[: 1 + int(where * (len(text) - 2))]
     whole = {len(b",".join(texts[:count])) for count in range(len(texts) + 1)}
-    # The memory of an array ends with its bytes, so that the sanitizers detect a read beyond them.
+    # The memory of an array ends with its bytes, so that the sanitizers detect a read after its end.
     exactly = array("B", cut)
     if len(cut) in whole:
         assert len(WAYS[type(objects[0])].fast(exactly)) < len(objects)  # type: ignore[arg-type]  # any buffer does

@@ -1,4 +1,4 @@
-"""None and empty sets are read as they were written, whatever defaults the class has."""
+"""None and empty sets are read as they were written, for every default of the class."""
 
 from __future__ import annotations
 
@@ -193,7 +193,9 @@ def test_index_key_changes_remove_an_item_without_the_field_from_a_sparse_index(
 def test_item_encoder_rejects_none_that_cannot_be_stored(place: Place) -> None:
     wrong: Any = None
     with place.open(Indexes) as table:
-        with pytest.raises(ArgumentRefused, match=r"Indexed.rank is None, which an index key cannot be, .*default"):
+        with pytest.raises(
+            ArgumentRefused, match=r"Indexed.rank is None, but an index key cannot store None, .*default"
+        ):
             table.put(Indexed("1", rank=None))
         with pytest.raises(ArgumentRefused, match=r"Indexed.word must be str, got None; set a value"):
             table.put(Indexed("1", word=wrong))

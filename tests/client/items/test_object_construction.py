@@ -24,7 +24,7 @@ from singletable.client.items.object_construction import (
 
 
 def made(cls: type, *, missing: tuple[str, ...] = (), **values: Any) -> Any:
-    """Create an object from values; the class supplies the missing ones."""
+    """Create an object from values. The class provides the missing ones."""
     names = [*values, *missing]
     source = construction(cls, [ConstructorArgument(name, f"row[{name!r}]", f"{name!r} in row") for name in names])
     known = {**source.names, "row": values}

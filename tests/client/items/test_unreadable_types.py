@@ -16,7 +16,7 @@ from singletable.cli.main import main
 
 
 def opened(annotation: Any) -> None:
-    """Open a table of an entity with such a field."""
+    """Open a table of an entity with a field of this type."""
     plain: Any = type("Thing", (), {"__annotations__": {"id": str, "held": annotation}})
     made = entity(key=("THING#{id}", "THING"))(dataclass(plain))
 
@@ -69,7 +69,7 @@ def test_value_reader_names_a_type_that_cannot_be_read_with_its_field(annotation
 
 
 def test_value_reader_rejects_a_union_of_two_classes_with_the_same_fields() -> None:
-    with pytest.raises(DesignError, match=r"Thing\.held: Debit and Credit have the same fields and are ambiguous"):
+    with pytest.raises(DesignError, match=r"Thing\.held: Debit and Credit have the same fields, so a read cannot"):
         opened(Debit | Credit)
 
 

@@ -1,4 +1,4 @@
-"""Pydantic models that need no validation equal those that pydantic creates; all others are validated."""
+"""Pydantic models that need no validation equal the models that pydantic creates. All other models are validated."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ ORDERS = st.fixed_dictionaries(
 
 
 def made(cls: type[BaseModel], values: dict[str, Any]) -> Any:
-    """Create an object as the decoder does, without fields that have no value."""
+    """Create an object as the decoder does, without the fields that have no value."""
     arguments = [
         ConstructorArgument(name, f"row[{name!r}]", None if field.is_required() else f"{name!r} in row")
         for name, field in cls.model_fields.items()

@@ -1,4 +1,4 @@
-"""Schema versions: older items are upgraded when they are read, and written back whole when they are changed."""
+"""Schema versions: older items are upgraded when they are read, and written back as a whole when they are changed."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def rename_customer_and_count_in_units(item: dict[str, Any]) -> dict[str, Any]:
 def split_the_name(item: dict[str, Any]) -> dict[str, Any]:
     name = item.pop("name")
     first, _, last = name.partition(" ")
-    # Text again, even if an upgrade has returned a number: each step receives the stored form.
+    # The value is text again, even if an upgrade has returned a number, because each step receives the stored form.
     placed_at = datetime.fromisoformat(item.pop("placed"))
     state = item.pop("status", "NEW")
     return {**item, "first": first, "last": last, "placed_at": placed_at, "state": state}
@@ -248,7 +248,7 @@ def test_index_keys_are_correct_after_an_update_of_an_older_schema_version(
     shop: Opened, stored: dict[str, Any]
 ) -> None:
     shop.store(stored)
-    changed = shop.hand_over("o1", "c2")  # without the datetime, which the index key needs too
+    changed = shop.hand_over("o1", "c2")  # the item has no datetime, which the index key also needs
     assert list(shop.orders_of_customer("c2")) == [changed]
     assert list(shop.orders_of_customer("c1")) == []
     assert shop.stored() == fresh(changed)
@@ -335,7 +335,7 @@ def test_upgrader_rejects_newer_items_at_schema_version_one_without_upgrades() -
 
 
 def test_an_upgrade_to_the_schema_version_loses_no_change_between_read_and_write(shop: Opened) -> None:
-    """A process of the old release changes the item after the read, and then one of the new release."""
+    """After the read, a process of the old release changes the item, and then a process of the new release."""
     shop.store(FIRST)
     meanwhile: list[Callable[[], object]] = [
         lambda: shop.store({**FIRST, "cents": {"N": "9900"}}),

@@ -1,4 +1,4 @@
-"""Nested values are read as they were written, for every class, and with missing fields."""
+"""Nested values are read as they were written, for every class, and also with missing fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Circles, boxes and nearest objects equal brute force over ten thousand points, across all cell borders."""
+"""Circles, boxes and nearest objects equal a search through all of ten thousand points, across all cell borders."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class City(Table, entities=[Narrow]):
 
 
 def _points() -> Iterator[tuple[float, float]]:
-    """Ten thousand points: over the whole sphere, in clusters, at the poles, and on cell edges."""
+    """Return ten thousand points: over the whole sphere, in clusters, at the poles, and on cell edges."""
     chance = random.Random(SEED)
     for pole in (-90.0, 90.0):
         for _ in range(40):
@@ -174,13 +174,13 @@ def ids(spots: list[Any]) -> list[str]:
 
 @cache
 def by_distance(latitude: float, longitude: float, meters: float) -> list[str]:
-    """Return the ids of the points within a distance, nearest first, by brute force."""
+    """Return the ids of the points within a distance, nearest first, from a search through all points."""
     away = [(distance_m(latitude, longitude, lat, lng), id) for id, lat, lng in POINTS]
     return [id for meters_away, id in sorted(away) if meters_away <= meters]
 
 
 def by_box(box: Box) -> list[str]:
-    """Return the ids of the points in a box, by brute force, eastward from its west."""
+    """Return the ids of the points in a box, from a search through all points, eastward from its western edge."""
     found = []
     width = box.east - box.west + (360 if box.west > box.east else 0)
     for id, latitude, longitude in POINTS:
@@ -194,7 +194,7 @@ WORLD = [(90.0, 17.0), (-90.0, 0.0), (89.9, -180.0), (-89.5, 179.999), (0.0, 180
 
 
 def circles(seed: int, largest_m: float) -> list[Radius]:
-    """Special places, stored points, and random ones."""
+    """Return circles at special places, at stored points, and at random points."""
     chance, made = random.Random(seed), []
     for number in range(8):
         anywhere = (math.degrees(math.asin(chance.uniform(-1, 1))), chance.uniform(-180, 180))
@@ -363,7 +363,7 @@ def test_pattern_reads_of_areas_work_with_asyncio(city: City) -> None:
 
 @pytest.fixture
 def watched() -> Iterator[tuple[City, Between]]:
-    """A separate city with recorded requests."""
+    """Return a separate city with recorded requests."""
     with City.open("memory:") as city:
         city.put_many(Narrow(*point) for point in POINTS[1_180:1_780])
         yield city, between(city)
@@ -384,7 +384,7 @@ def test_pattern_reads_of_nearest_objects_query_only_cells_with_nearer_ones_and_
     assert len(cells) == len(set(cells))
     last_m = distance_m(*TOKYO, found[-1].lat, found[-1].lng)
     assert set(cells) >= set(cells_within(*TOKYO, last_m, 6, 1_000))
-    # The results of earlier rings bound the last one, which reaches at most one row of cells farther.
+    # The results of earlier rings limit the last ring, which extends by at most one row of cells.
     assert set(cells) <= set(cells_within(*TOKYO, last_m + 2 * 1_400, 6, 1_000))
     assert len(cells) < len(cells_within(*TOKYO, 8_000, 6, 1_000)) / (2 if count < 150 else 1)
 

@@ -1,4 +1,4 @@
-"""Cursors: each position has one text, and different arguments have different cursors."""
+"""Cursors: each position has exactly one text, and different arguments have different cursors."""
 
 from __future__ import annotations
 

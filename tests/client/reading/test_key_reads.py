@@ -86,7 +86,7 @@ def test_get_many_works_with_asyncio(shop: Shop) -> None:
 
 
 def leave_most_over(operation: str, answer: Document) -> Document | None:
-    """Returns the first seven items of a batch, and the others as unprocessed keys."""
+    """Return the first seven items of a batch, and the others as unprocessed keys."""
     given = answer.get("Responses", {}).get("Shop", [])
     left = [{name: item[name] for name in ("PK", "SK")} for item in given[7:]]
     return {**answer, "Responses": {"Shop": given[:7]}, "UnprocessedKeys": {"Shop": {"Keys": left}} if left else {}}

@@ -47,7 +47,7 @@ class Sessions(
         GSI("gsi3", projection=include("until")),
     ],
 ):
-    """The first index does not have the TTL attribute, the second only in its key; the third has it."""
+    """The first index does not contain the TTL attribute, the second one only in its key. The third one contains it."""
 
     @pattern()
     def of_user(self, user: str) -> Page[Session]:
@@ -107,7 +107,7 @@ def test_pagination_finds_a_few_items_after_many_expired_ones_in_a_few_requests(
         with measure(opened) as used:
             page = opened.of_user.using(limit=limit)("u")
         assert page.items == new[:limit]
-        assert used.requests <= 8  # a few at first, then 100, 200, 400, ...
+        assert used.requests <= 8  # a few requests at first, then 100, 200, 400, ...
         following = opened.of_user.using(limit=limit, cursor=page.cursor)("u")
         assert following.items == new[limit : 2 * limit]
         assert opened.of_user.using(limit=limit, cursor=following.previous)("u").items == page.items

@@ -67,7 +67,7 @@ def made(number: int, text: str = TEXT) -> Order:
 def orders() -> Iterator[Any]:
     with Orders.open("memory:", create=True) as opened:
         opened.put_many(made(number) for number in range(COUNT))
-        opened.of("c")  # so that the engine knows the size of the items
+        opened.of("c")  # after this, the engine knows the size of the items
         yield opened
 
 

@@ -67,7 +67,7 @@ def test_each_iteration_of_a_table_scan_scans_again(shop: Shop) -> None:
 
 
 def test_a_table_scan_reads_every_page(shop: Shop) -> None:
-    shop.put_many(order(number, note="x" * 100_000) for number in range(35))  # pages of a megabyte
+    shop.put_many(order(number, note="x" * 100_000) for number in range(35))  # several pages of a megabyte
     seen = between(shop)
     assert len(list(shop.scan(Order, reason="large"))) == 35
     assert len(seen.operations) >= 4
@@ -148,7 +148,8 @@ def test_a_table_scan_is_counted_by_its_reason(shop: Shop, place: Place) -> None
     list(shop.scan(reason="nightly export", consistent=True))
     usage = shop.metrics.by_pattern["scan: nightly export"]
     assert usage.requests == 2
-    assert not place.has("exact units") or usage.read_units == 1.5 * 3  # 10 KB, once read eventually and once strongly
+    # 10 KB, read once eventually consistently and once strongly consistently
+    assert not place.has("exact units") or usage.read_units == 1.5 * 3
 
 
 def test_a_table_scan_hides_expired_items_by_default(place: Place) -> None:
@@ -208,7 +209,7 @@ def test_the_planner_never_plans_a_table_scan() -> None:
 
 
 NAMING_SCAN = ["design_lease.py", "http/response_matching.py", "reading/table_scan.py"]
-"""Besides the scan itself: the operations that read a table, and the fields that a response can have."""
+"""In addition to the scan itself: the operations that read a table, and the fields that a response can have."""
 
 
 def test_table_scan_is_the_only_file_of_the_client_that_names_the_scan_operation() -> None:

@@ -1,4 +1,4 @@
-"""Items that the model cannot read: raised by default, listed or reported by warnings with unreadable="report"."""
+"""Items that the model cannot read: an error by default, listed or reported as warnings with unreadable="report"."""
 
 from __future__ import annotations
 
@@ -107,7 +107,8 @@ class Samples(Table, entities=[Sample], indexes=[GSI("gsi2", projection=KEYS_ONL
 
 
 WRONG_TYPE: Attributes = {"celsius": {"S": "warm"}, "unit": {"S": "C"}}
-WRONG_VALUE: Attributes = {"celsius": {"N": "-300"}, "unit": {"S": "C"}}  # of the right type, but the class rejects it
+# the type is correct, but the class rejects the value
+WRONG_VALUE: Attributes = {"celsius": {"N": "-300"}, "unit": {"S": "C"}}
 """Attributes that no Sample can have, each with an unknown one."""
 
 
@@ -122,7 +123,7 @@ def sample(at: int, **fields: Any) -> Sample:
 
 
 def fill(table: Any, count: int, spoiled: dict[int, Attributes]) -> dict[int, Attributes]:
-    """Write samples and corrupt some; return the corrupted items as stored."""
+    """Write samples and corrupt some of them. Return the corrupted items as stored."""
     table.put_many(sample(at) for at in range(count))
     return {at: spoil(table, at, attributes) for at, attributes in spoiled.items()}
 
@@ -152,7 +153,7 @@ def unreadable_times(page: Page[Any]) -> list[int]:
 
 @contextmanager
 def reported() -> Iterator[list[UnreadableItem]]:
-    """Return the items that warnings report, after a check of the messages."""
+    """Return the items that warnings report, after checking the messages."""
     items: list[UnreadableItem] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -203,7 +204,7 @@ def test_a_page_has_the_readable_items_and_lists_the_unreadable_items(samples: A
     of_type, of_value = page.unreadable
     for each, at in ((of_type, 1), (of_value, 4)):
         assert each.key == {name: stored[at][name] for name in ("PK", "SK")}
-        assert each.item == stored[at]  # with attributes that the model does not know
+        assert each.item == stored[at]  # including attributes that are not in the model
         assert isinstance(each.error, ItemRefused)
         assert str(each.key) in each.reason
     assert "celsius must be Decimal, got {'S': 'warm'}" in of_type.reason
@@ -256,7 +257,7 @@ def test_a_page_can_have_only_unreadable_items(samples: Any) -> None:
 @pytest.mark.parametrize("name", ["of_sensor", "warm"])
 def test_a_loop_over_all_pages_warns_about_unreadable_items_and_continues(samples: Any, name: str) -> None:
     large: Attributes = {"celsius": {"S": "x" * 390_000}}
-    stored = fill(samples, 6, dict.fromkeys(range(4), large))  # more than a page of DynamoDB holds
+    stored = fill(samples, 6, dict.fromkeys(range(4), large))  # more items than a page of DynamoDB contains
     read = getattr(samples, name)
     assert (len(read("s").items), 2 <= len(read("s").unreadable) < 4) == (0, True)
     with reported() as unreadable:
@@ -328,7 +329,7 @@ def test_unreadable_items_are_readable_by_a_view_without_the_wrong_field(samples
     (unreadable,) = page.unreadable
     assert "cannot be read as SampleState: state must be str, got {'N': '7'}" in unreadable.reason
     assert unreadable.item["state"] == {"N": "7"}
-    assert "celsius" not in unreadable.item  # the view did not request it
+    assert "celsius" not in unreadable.item  # the view did not request this attribute
 
 
 def test_unreadable_items_of_an_index_with_a_projection_are_listed_whole(samples: Any) -> None:
@@ -453,7 +454,7 @@ def places(place: Place) -> Iterator[Places]:
 
 
 def change(table: Table, match: Attributes, attributes: Attributes) -> Attributes:
-    """Overwrite attributes of the one item that has these."""
+    """Overwrite attributes of the one item that has them."""
     (stored,) = (item for item in stored_items(table) if match.items() <= item.items())
     call(table, "PutItem", Item={**stored, **attributes})
     return {**stored, **attributes}
@@ -585,7 +586,7 @@ def test_items_that_cannot_be_upgraded_are_unreadable_items(place: Place) -> Non
             assert [each.item for each in page.unreadable] == [failing, newer]
             first, second = (each.reason for each in page.unreadable)
             assert "cannot be upgraded from schema version 1" in first
-            assert "a newer version of the model has written the item" in second
+            assert "A newer version of the model wrote the item" in second
 
 
 def test_an_unreadable_item_can_be_removed_by_its_key(samples: Any) -> None:

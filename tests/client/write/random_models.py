@@ -42,12 +42,12 @@ class Size(enum.StrEnum):
 
 
 class Shouted(str):
-    """A text of a subclass of str, which DynamoDB stores as any other text."""
+    """A text of a subclass of str. DynamoDB stores it like any other text."""
 
 
 @dataclass
 class Other:
-    """An object of a class that no model contains, with names of fields that some of them have."""
+    """An object of a class that no model contains. Some models have fields with the same names."""
 
     f0: int = 5
     low: int = 3
@@ -56,12 +56,12 @@ class Other:
 MOMENT = datetime(2024, 2, 29, 12, 30, 15, 250_000, UTC)
 ELSEWHERE = timezone(timedelta(hours=5, minutes=30))
 NOBODY = object()
-"""A value that DynamoDB has no type for."""
+"""A value for which DynamoDB has no type."""
 
 
 @dataclass(frozen=True)
 class ValueType:
-    """A type of one class kind: its annotation with constraints, valid values, and attrs' validator and converter."""
+    """A type for one kind of class: its annotation, valid values, and attrs' validator and converter."""
 
     annotation: Any
     valid: Callable[[Random], Any]
@@ -79,7 +79,7 @@ class ValueType:
 
 @dataclass(frozen=True)
 class Default:
-    """A field's default: a value, a function that returns one, or a function of the object's other fields."""
+    """A field's default: a value, a function that returns a value, or a function of the object's other fields."""
 
     how: Literal["value", "factory", "from id"]
     value: Any
@@ -98,7 +98,7 @@ class FieldSpec:
     """None for a required field."""
     is_optional: bool = False
     argument: str = ""
-    """What the constructor calls it; empty where the constructor does not take it."""
+    """The name of its constructor argument. Empty if the constructor does not take it."""
     is_compared: bool = True
     """Whether `==` compares it."""
 
@@ -110,12 +110,12 @@ class FieldSpec:
 
     @property
     def is_none_without(self) -> bool:
-        """Return whether it is None in an object whose item does not have it."""
+        """Return whether the field is None in an object whose item does not contain it."""
         return self.is_optional if self.default is None else self.default.value is None
 
     @property
     def is_empty_without(self) -> bool:
-        """Return whether it is a set without members in an object whose item does not have it."""
+        """Return whether the field is an empty set in an object whose item does not contain it."""
         if self.default is None:
             return not self.is_optional and self.type.shape == "set"
         return isinstance(self.default.value, set | frozenset) and not self.default.value
@@ -123,7 +123,7 @@ class FieldSpec:
 
 @dataclass(frozen=True)
 class Model:
-    """A random class and the fields that it was made of."""
+    """A random class, and the fields from which it was created."""
 
     cls: Any
     kind: Kind
@@ -131,7 +131,7 @@ class Model:
     parts: ClassParts
 
     def valid(self, random: Random, **known: Any) -> Any:
-        """Return an object whose fields are valid, some of them left to their defaults."""
+        """Return an object with valid fields. Some of them have their default values."""
         given = dict(known)
         for name, spec in self.fields.items():
             if name in given or (spec.default is not None and random.random() < 0.4):
@@ -164,7 +164,7 @@ def assign(value: Any, name: str, new: Any) -> None:
 
 
 def _annotated(kind: Kind, base: Any, limits: Mapping[str, Any]) -> Any:
-    """Return a type with constraints for the class kind; dataclasses and attrs have none in annotations."""
+    """Return a type with constraints for the class kind. Dataclasses and attrs have no constraints in annotations."""
     if not limits or kind in ("dataclass", "attrs"):
         return base
     extra = msgspec.Meta(**limits) if kind == "msgspec" else pydantic.Field(**limits)
@@ -271,7 +271,7 @@ def even(number: int) -> int:
 def _transformed(random: Random, kind: Kind) -> ValueType:
     """Return a text or number type that its own validator changes, if the class kind has such validators."""
     base, change = random.choice([(str, shout), (str, shout), (str, exclaim), (int, even), (int, next_number)])
-    valid = ["A", "CD"] if base is str else [-4, 0, 6]  # as defaults they stay as they are, unless all values change
+    valid = ["A", "CD"] if base is str else [-4, 0, 6]  # default values stay as they are, unless all values change
     shape: Literal["scalar", "number"] = "scalar" if base is str else "number"
     annotation: Any = base
     if kind.startswith("pydantic"):
@@ -393,7 +393,7 @@ def _element(random: Random, kind: Kind, depth: int) -> ValueType:
 
 
 def _object(random: Random, kind: Kind, depth: int) -> ValueType:
-    """Return a nested class; in a pydantic class it is a pydantic class too, since pydantic validates no others."""
+    """Return a nested class. In a pydantic class, it is a pydantic class too, because pydantic validates no others."""
     kinds: tuple[Kind, ...] = ("pydantic", "pydantic dataclass") if kind.startswith("pydantic") else KINDS
     model = random_model(random, random.choice((kind, kind, *kinds)), depth + 1)
     return ValueType(model.cls, model.valid, "object", model=model)
@@ -462,7 +462,7 @@ def _default(random: Random, kind: Kind, declared: ValueType, depth: int, *, is_
         return Default("value", None)
     value = declared.valid(random)
     if depth == 0 and declared.shape == "number" and kind != "attrs" and type(value) is int and random.random() < 0.05:
-        value = -50  # which no class but those of attrs validates
+        value = -50  # only attrs classes validate this value
     can_see_id = kind in ("pydantic", "attrs") and depth == 0
     if can_see_id and declared.shape == "number" and chance > 0.9:
         return Default("from id", value)
@@ -478,11 +478,11 @@ RULE_WAYS: tuple[RuleWay, ...] = ("hook", "validator", "validator of a field")
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule about a whole object, which checks it or changes it."""
+    """A rule about a whole object. It checks the object or changes it."""
 
     name: RuleName
     way: RuleWay
-    """How the class applies it, where it has a choice."""
+    """The way in which the class applies the rule, if there is a choice."""
 
     @property
     def is_of_field(self) -> bool:
@@ -490,7 +490,7 @@ class Rule:
         return self.name == "ordered" and self.way == "validator of a field"
 
     def apply(self, value: Any) -> None:
-        """Raise ValueError for an object that breaks the rule; some rules change a field instead."""
+        """Raise ValueError for an object that breaks the rule. Some rules change a field instead."""
         if self.name == "ordered" and value.low > value.high:
             raise ValueError(f"low={value.low} is above high={value.high}")
         if self.name == "total":
@@ -501,7 +501,7 @@ class Rule:
             assign(value, "high", value.high + 1)
 
     def fields(self) -> list[FieldSpec]:
-        """Return the fields that the rule is about."""
+        """Return the fields that the rule reads or changes."""
         number = ValueType(int, lambda r: r.randint(0, 9), "number")
         text = ValueType(str, lambda r: r.choice(["a", "Bc"]))
         found: list[tuple[str, ValueType, Any]] = [("low", number, 0), ("high", number, 9)]
@@ -518,7 +518,7 @@ def _rule(random: Random) -> Rule | None:
 
 @dataclass(frozen=True)
 class ClassParts:
-    """What a random class is made of."""
+    """The parts of a random class."""
 
     name: str
     fields: Sequence[FieldSpec]
@@ -526,7 +526,7 @@ class ClassParts:
     frozen: bool
     slots: bool
     config: Mapping[str, Any]
-    """Settings of a model of pydantic."""
+    """Settings of a pydantic model."""
 
     @property
     def post_init(self) -> Callable[[Any], None]:
@@ -540,7 +540,7 @@ class ClassParts:
 
 
 def random_model(random: Random, kind: Kind, depth: int = 0) -> Model:
-    """Return a random class: an entity's class at depth 0, a nested class below it."""
+    """Return a random class: the class of an entity at depth 0, a nested class below it."""
     specs = [FieldSpec("id", ValueType(str, lambda r: r.choice(IDS)), argument="id")] if depth == 0 else []
     specs += [_field(random, kind, f"f{number}", depth) for number in range(random.randint(1, 4 - depth))]
     rule = _rule(random)
@@ -562,18 +562,19 @@ _PYDANTIC_CONFIGS: tuple[Mapping[str, Any], ...] = (
     {},
     {},
     {"str_strip_whitespace": True},
-    {"revalidate_instances": "always", "populate_by_name": True},  # pydantic needs the name to validate it again
+    # pydantic needs the name to validate the object again
+    {"revalidate_instances": "always", "populate_by_name": True},
     {"validate_assignment": True},
 )
 
 
 def _by_default(default: Default) -> Callable[[], Any]:
-    """Return a function that returns a new object each time, since lists and nested objects are mutable."""
+    """Return a function that returns a new object each time, because lists and nested objects are mutable."""
     return lambda: copy.deepcopy(default.value)
 
 
 def _by_default_from_others(default: Default) -> Callable[[Any], Any]:
-    """The same as a function that takes the other fields or the object."""
+    """Return such a function that takes the other fields or the object."""
     return lambda others: copy.deepcopy(default.value)
 
 
@@ -715,7 +716,7 @@ class RandomTable:
     model: Model
     table: type[Table]
     indexed: str | None = None
-    """The field in the key of the entity's index."""
+    """The field that the key of the entity's index contains."""
     unique: str | None = None
 
 
@@ -831,7 +832,7 @@ def _tamper_field(random: Random, value: Any, spec: FieldSpec) -> None:
 
 
 def _tamper_inside(random: Random, found: Any, declared: ValueType, new: Any) -> bool:
-    """Change the inside of a nested object or a container; return whether it did."""
+    """Change the inside of a nested object or a container. Return whether it was possible."""
     if declared.model is not None and type(found) is declared.model.cls:
         tamper(random, found, declared.model)
         return True

@@ -42,7 +42,7 @@ def test_bulk_writes_put_objects_with_versions_conditionally(shop: Shop) -> None
     customers = [Customer(id=f"c{number}", name="Ada") for number in range(60)]
     assert shop.put_many(customers) == BatchResult(60)
     assert shop.customer("c7") == Customer(id="c7", name="Ada", version=1)
-    stale = shop.put_many(customers[:3])  # the objects with their versions from before the write
+    stale = shop.put_many(customers[:3])  # the objects with the versions that they had before the write
     assert (stale.written, reasons(stale)) == (0, [VersionConflict] * 3)
     current = [shop.customer(f"c{number}") for number in range(60)]
     assert shop.put_many([each for each in current if each is not None]).written == 60

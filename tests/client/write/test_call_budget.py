@@ -98,7 +98,7 @@ def calls_of(table: Table, call: Callable[[], Any]) -> Counter[str]:
 
 
 def files_of(counted: Counter[str]) -> set[str]:
-    """Return the source files of the package; code that is compiled at run time has none."""
+    """Return the source files of the package. Code that is compiled at run time has no file."""
     return {name for name in counted if name.startswith(PACKAGE)}
 
 

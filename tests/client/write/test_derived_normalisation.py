@@ -1,4 +1,4 @@
-"""Derived data of objects whose validators change fields: it follows from the fields as they are stored."""
+"""Derived data of objects whose validators change fields. It follows from the fields as they are stored."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_derived_actions_copy_from_the_new_source_of_a_put_object(texts: Texts) 
 
 
 def test_derived_actions_reject_a_mirrored_item_that_validation_changes(texts: Texts) -> None:
-    with pytest.raises(InvalidValue, match=r"Back.end: 'YY' is invalid: validation changes it"):
+    with pytest.raises(InvalidValue, match=r"Back.end: 'YY' is invalid: validation changes the value"):
         texts.put(Edge(start="x", end="YY"))
     texts.put(Edge(start="x", end="yy"))
     texts.delete(key(Edge, start="x", end="yy"))

@@ -121,9 +121,9 @@ def test_update_copies_rejects_a_copy_that_validation_changes() -> None:
         lines.put(Author(id="a", name="ADA"))
         lines.put(Author(id="b", name="Ben"))
         lines.create(Line(id="l", author="a"))
-        with pytest.raises(InvalidValue, match=r"Line.author_name: 'Ada' is invalid: validation changes it"):
+        with pytest.raises(InvalidValue, match=r"Line.author_name: 'Ada' is invalid: validation changes the value"):
             lines.update(key(Author, id="a"), field(Author, lambda a: a.name).set("Ada"))
-        with pytest.raises(InvalidValue, match=r"Line.author_name: 'Ben' is invalid: validation changes it"):
+        with pytest.raises(InvalidValue, match=r"Line.author_name: 'Ben' is invalid: validation changes the value"):
             lines.create(Line(id="m", author="b"))
 
 

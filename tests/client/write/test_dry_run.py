@@ -202,7 +202,7 @@ def test_a_dry_run_of_a_delete_shows_its_condition() -> None:
 
 
 class Desk(Table, entities=[Task, Shop], name="Desk"):
-    """Writes of every kind on one table."""
+    """A table with writes of every kind."""
 
     @pattern()
     def store(self, task: Task) -> Task:
@@ -364,7 +364,7 @@ class Session:
 
 
 class Sessions(Table, entities=[Session]):
-    """A condition that depends on the time."""
+    """Sessions with a condition that depends on the time."""
 
     @pattern()
     def begin(self, session: Session) -> Session:

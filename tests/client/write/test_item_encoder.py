@@ -182,7 +182,7 @@ def test_item_encoder_writes_the_same_item_on_the_fast_and_slow_path(
             assert encoder.part(placement, part)(values) == (None if keys is None else {"S": keys[part.attribute]})
 
 
-WRONG = [5, b"x", None, object(), True, datetime(2026, 1, 1)]  # without a time zone
+WRONG = [5, b"x", None, object(), True, datetime(2026, 1, 1)]  # it has no time zone
 
 
 @given(values=VALUES, wrong=st.sampled_from(WRONG), data=st.data())

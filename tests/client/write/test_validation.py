@@ -249,7 +249,7 @@ def room(**fields: Any) -> Room:
 
 
 def tampered(**fields: Any) -> Account:
-    """Return an object whose fields were assigned later, which pydantic does not validate by default."""
+    """Return an object whose fields were assigned after its creation. By default, pydantic does not validate them."""
     account = Account(id="a")
     for name, value in fields.items():
         setattr(account, name, value)
@@ -365,7 +365,7 @@ def test_object_validation_stores_a_field_that_post_init_computes(book: Book) ->
 def test_object_validation_rejects_a_validator_that_changes_a_value_each_time(book: Book) -> None:
     problem = rejected(book, lambda: book.put(Loud(id="l", text="hi")))
     assert problem.field == "text"
-    assert "each validation changes it again" in problem.rule
+    assert "each validation changes the value again" in problem.rule
 
 
 def test_object_validation_errors_have_entity_field_value_rule_and_sent(book: Book) -> None:
@@ -557,7 +557,7 @@ def rejected_by_dynamodb(book: Book, change: Any) -> InvalidValue:
         book.update(ACCOUNT, change)
     assert stands.operations[0] == "UpdateItem"
     assert problem.value.sent
-    assert "DynamoDB checked it and changed nothing" in str(problem.value)
+    assert "DynamoDB rejected the write and changed nothing" in str(problem.value)
     assert stored(book) == before
     return problem.value
 
@@ -730,7 +730,7 @@ def test_field_changes_store_the_validated_form_of_a_nested_object(book: Book) -
     assert [item["first"]["M"]["label"] for item in stored(book)] == [{"S": "ABC"}]
 
 
-# Rules about the whole object
+# Rules about the whole object.
 
 
 @pytest.mark.parametrize(

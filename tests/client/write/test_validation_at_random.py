@@ -1,6 +1,7 @@
 """Random writes of random classes: every accepted write can be read back, and no invalid value is stored.
 
-The oracle is the entity's own reader. It decides from the item that a write would store whether the write is valid.
+The oracle is the entity's own reader. It reads the item that a write would store, and so decides whether the write is
+valid.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ pytestmark = pytest.mark.slow
 
 WRITES = frozenset(("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"))
 REJECTIONS = (ArgumentRefused, KeyRefused)
-"""The errors for values that are not stored; InvalidValue is one of them."""
+"""The errors for values that are not stored. InvalidValue is one of them."""
 UNREADABLE = (ItemRefused, *REJECTIONS)
 EXACT = Context(prec=300)
 EXAMPLES_MIN = 300
@@ -63,7 +64,7 @@ Action = Literal["set", "remove", "add", "append", "discard"]
 
 
 class Member(str):
-    """The key of a dict as a step of a path; other texts are names of fields."""
+    """The key of a dict as a step of a path. Other texts are names of fields."""
 
     __slots__ = ()
 
@@ -72,18 +73,18 @@ Steps = tuple[str | int, ...]
 
 
 class NotApplicable(Exception):
-    """The stored item has no such path, or no such number: DynamoDB rejects the update, whatever its rules are."""
+    """The stored item has no such path or number. DynamoDB rejects the update, for any rules of the class."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change of an update, before the library has it."""
+    """A change of an update, before it is passed to the library."""
 
     action: Action
     steps: Steps
     type: ValueType
     spec: FieldSpec | None
-    """The field at the end of the path; None for an element of a list or a member of a dict."""
+    """The field at the end of the path. None for an element of a list or a member of a dict."""
     value: Any = None
 
     def __repr__(self) -> str:
@@ -91,16 +92,16 @@ class Change:
 
     @property
     def has_condition(self) -> bool:
-        """Return whether DynamoDB checks a part of its rules."""
+        """Return whether DynamoDB checks a part of the rules."""
         return self.action in ("add", "append") or any(isinstance(step, int) for step in self.steps)
 
     @property
     def removes_required(self) -> bool:
-        """Return whether it removes a field without a default."""
+        """Return whether the change removes a field without a default."""
         return self.action == "remove" and self.spec is not None and self.spec.default is None
 
     def made(self, cls: Any) -> Any:
-        """Return the change as the library takes it; raise DesignError."""
+        """Return the change in the form that the library takes; raise DesignError for an invalid change."""
         reference: Any = field(cls, lambda o: reduce(_step_into, self.steps, o))
         return reference.remove() if self.action == "remove" else getattr(reference, self.action)(self.value)
 
@@ -113,7 +114,7 @@ def _step_into(value: Any, step: str | int) -> Any:
 
 
 def _stored_at(value: Item, step: str | int) -> Item:
-    """Return the value at a step of a stored list or map; raise NotApplicable if there is none."""
+    """Return the value at a step of a stored list or map. Raise NotApplicable if there is none."""
     members = value.get("L" if isinstance(step, int) else "M")
     if members is None or (step >= len(members) if isinstance(step, int) else step not in members):
         raise NotApplicable
@@ -122,7 +123,7 @@ def _stored_at(value: Item, step: str | int) -> Item:
 
 
 class Oracle:
-    """Decides by the entity's reader what a write must do."""
+    """Uses the entity's reader to decide the correct result of a write."""
 
     def __init__(self, table: Any) -> None:
         self.design = table.design
@@ -133,7 +134,7 @@ class Oracle:
         self._index_keys = {part.attribute for each in indexes for part in each.parts} - {*fields}
 
     def item(self, value: Any) -> Item:
-        """Return the item of an object; raise an error of REJECTIONS for an object that has none."""
+        """Return the item of an object. Raise an error of REJECTIONS for an object that has no item."""
         item = item_of(self.design, self.entity, values_of(self.entity, value))
         _check_text(item)
         return item
@@ -143,19 +144,19 @@ class Oracle:
         return {name: value for name, value in item.items() if name in self._index_keys}
 
     def is_same(self, one: Any, other: Any) -> bool:
-        """Return whether two objects are equal, also in fields that `==` does not compare."""
+        """Return whether two objects are equal, including the fields that `==` does not compare."""
         fields = values_of(self.entity, one) == values_of(self.entity, other)
         return fields and _is_same(self.item(one), self.item(other))
 
     def is_settled(self, value: Any) -> bool:
-        """Return whether an object stays as it is when it is written and read, as every valid object does."""
+        """Return whether a write and a read leave an object unchanged, as they do for every valid object."""
         try:
             return self.is_same(self.read(self.item(value)), value)
         except UNREADABLE:
             return False
 
     def stored_form(self, value: Any) -> Any:
-        """Return the object that a read returns after a write of an object; None for an invalid object."""
+        """Return the object that a read returns after a write of an object. Return None for an invalid object."""
         try:
             made = self.read(self.item(value))
             is_valid = _is_same(self.item(made), self.item(self.read(self.item(made))))
@@ -164,14 +165,14 @@ class Oracle:
         return made if is_valid else None
 
     def is_settled_at(self, item: Item, change: Change) -> bool:
-        """Return whether a changed value is stored in its validated form: a read returns it as it is stored."""
+        """Return whether a changed value is stored in its validated form, so that a read returns it unchanged."""
         path = self._path(change)
         try:
             stored: Item = reduce(_stored_at, path, {"M": item})
             again: Item = reduce(_stored_at, path, {"M": self.item(self.read(item))})
-        except NotApplicable:  # removed, or a default that is not stored
+        except NotApplicable:  # the value was removed, or is a default that is not stored
             return True
-        if change.action == "append":  # the other elements may be from another program
+        if change.action == "append":  # the other elements may come from another program
             count = len(change.value)
             stored, again = ({"L": each["L"][len(each["L"]) - count :]} for each in (stored, again))
         if change.action == "add" and "N" in stored:  # DynamoDB's sum can have more digits than a float
@@ -179,7 +180,7 @@ class Oracle:
         return change.action == "remove" or _agrees(stored, again)
 
     def after(self, item: Item, changes: Sequence[Change]) -> Any:
-        """Return the object after an update; None if the update must be rejected; raise NotApplicable."""
+        """Return the object after an update. Return None if the update must be rejected; raise NotApplicable."""
         after = {name: value for name, value in copy.deepcopy(item).items() if name not in self._index_keys}
         before, is_valid = self.read(item), True
         for change in changes:
@@ -225,7 +226,7 @@ class Oracle:
         return self._encoded(change, change.value)
 
     def _encoded(self, change: Change, value: Any) -> Item | None:
-        """Return the stored form of a value; None if it is not stored; raise an error of REJECTIONS."""
+        """Return the stored form of a value. Return None if it is not stored; raise an error of REJECTIONS."""
         if len(change.steps) == 1:
             return field_value(self.entity, str(change.steps[0]), value)
         if isinstance(value, set | frozenset) and not value and change.spec is not None:
@@ -233,7 +234,7 @@ class Oracle:
         return stored_value(value, BUILT_IN)
 
     def _combined(self, stored: Item | None, current: Any, change: Change) -> Item | None:
-        """Return a number, list or set after an addition or removal; `stored` is None for a default."""
+        """Return a number, list or set after an addition or removal. `stored` is None for a default."""
         if stored == {"NULL": True}:
             raise NotApplicable
         if change.action == "append":
@@ -244,8 +245,8 @@ class Oracle:
             return {"L": [*elements["L"], *added["L"]]}
         if change.type.shape == "set":
             if change.action == "discard" and stored is None and not current:
-                _changed_set(frozenset(), change)  # raises for a wrong argument
-                return None  # there is nothing to discard
+                _changed_set(frozenset(), change)  # raises an error for a wrong argument
+                return None  # there is no member to remove
             return self._encoded(change, _changed_set(frozenset(current or ()), change))
         added = stored_value(change.value, BUILT_IN)
         if "N" not in added:
@@ -274,7 +275,7 @@ def _check_text(item: Item) -> None:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Return whether two stored values are equal; the members of sets have no order, and numbers have many forms."""
+    """Return whether two stored values are equal. The members of sets have no order, and numbers have several forms."""
     if isinstance(one, dict) and isinstance(other, dict):
         if one.keys() != other.keys():
             return False
@@ -322,14 +323,14 @@ class Trial:
         return self.table.get(key(self.cls, id=id), consistent=True)
 
     def check_items(self) -> None:
-        """Every stored item can be read, and its index keys are those of its fields."""
+        """Check that every stored item can be read, and that its index keys match its fields."""
         for item in self.items().values():
             value, keys = self.oracle.read(item), self.oracle.index_keys(item)
             if keys and self.oracle.is_settled(value):
                 assert keys == self.oracle.index_keys(self.oracle.item(value)), "index keys are not in sync"
 
     def write_by_others(self) -> None:
-        """Another program writes an item, which may lack attributes that have defaults."""
+        """Write an item as another program, which may omit attributes that have defaults."""
         try:
             item = self.oracle.item(self.model.valid(self.random, id=self.random.choice(IDS)))
             for name, spec in self.model.fields.items():
@@ -342,7 +343,7 @@ class Trial:
         call(self.table, "PutItem", Item=item)
 
     def _drop(self, members: Item, name: str, spec: FieldSpec, share: float) -> None:
-        """Remove an attribute that has a default, or some of those inside it."""
+        """Remove an attribute that has a default, or some values inside it."""
         is_dispensable = spec.default is not None or spec.is_optional
         if name in members and is_dispensable and self.random.random() < share:
             del members[name]
@@ -353,7 +354,7 @@ class Trial:
     # Writes of whole objects
 
     def write_objects(self) -> None:
-        """One write of objects, most of which were changed after they were made."""
+        """Write objects once. Most of them were changed after their creation."""
         ways = ["put", "put", "create", "upsert", "put_many", "create_many"]
         way = self.random.choice([*ways, "transaction"] if self.has_transactions else ways)
         takes_several = way.endswith("many") or way == "transaction"
@@ -427,13 +428,13 @@ class Trial:
 
     def _is_other_rule(self, problem: Exception) -> bool:
         """Return whether an error has another cause than the rules of the class."""
-        is_marker = self.made.unique is not None and "UNIQUE#" in str(problem)  # the value has no place in a marker
-        return is_marker or "names one item twice" in str(problem) or "surrogate" in str(problem)
+        is_marker = self.made.unique is not None and "UNIQUE#" in str(problem)  # the value does not fit into a marker
+        return is_marker or "contains two actions on one item" in str(problem) or "surrogate" in str(problem)
 
     # Updates
 
     def write_updates(self) -> None:
-        """One update, or two of the same shape, of which the second takes a shorter path."""
+        """Make one update, or two updates of the same shape. The second one takes the fast path."""
         items = self.items()
         ids = [id for id in IDS if f"THING#{id}" in items]
         if not ids:
@@ -445,7 +446,7 @@ class Trial:
             self._check_update(self.random.choice(ids), [replace(each, value=self._value(each)) for each in changes])
 
     def _change(self, spec: FieldSpec) -> Change:
-        """Return a change of a field, or of something inside it, without its value."""
+        """Return a change of a field, or of a value inside it, without the new value."""
         random = self.random
         steps: list[str | int] = [spec.name]
         declared: ValueType = spec.type
@@ -490,7 +491,7 @@ class Trial:
         start = len(self.transport.operations)
         try:
             result = self._update(id, made)
-        except ConditionFailed:  # an item with a map in it never equals what was read, so that each attempt fails
+        except ConditionFailed:  # an item with a map never equals the item that was read, so each attempt fails
             assert not self.compares_maps
             assert self.items() == before
             return
@@ -528,7 +529,7 @@ class Trial:
         if random.random() < 0.15:
             options["where"] = lambda o: o.id == id
         sets_fields = all(len(each.change.path.steps) == 1 and each.change.action == "SET" for each in changes)
-        if self.model.parts.rule is None and sets_fields and random.random() < 0.3:  # there is no rule to waive
+        if self.model.parts.rule is None and sets_fields and random.random() < 0.3:  # there is no rule to skip
             options["validate"] = "fields"
         way = random.choice(("update", "update", "update", "update_many", "transaction"))
         note(f"  {way} {options}")
@@ -548,7 +549,7 @@ ACTIONS: dict[str, list[Action]] = {
     "list": ["append", "append", "append"],
     "set": ["add", "add", "discard", "discard"],
 }
-"""The actions of each shape of value, besides `set` and `remove`."""
+"""The actions for each shape of value, in addition to `set` and `remove`."""
 DICT_KEYS = (Member("x"), Member("y"), Member("new"), Member("a.b#ä"))
 
 
@@ -560,12 +561,12 @@ def _errors_of(problem: Exception) -> list[Exception]:
 
 
 def _has_discard(changes: list[Change]) -> bool:
-    """Return whether members are discarded; validation may change them first, as it does for added members."""
+    """Return whether members are discarded. Validation may change them first, like added members."""
     return any(change.action == "discard" for change in changes)
 
 
 def run_trial(random: Random, place: Place) -> None:
-    """Random writes to a table of a random class."""
+    """Make random writes to a table of a random class."""
     made = random_table(random, has_unique=place.has("transactions"))
     note(f"{made!r}")
     with place.fresh(made.table) as table:
@@ -583,7 +584,7 @@ def test_object_validation_accepts_only_readable_writes_of_random_classes(place:
     if place.kind == "memory":
         examples = max(EXAMPLES_MIN, examples)
 
-    # Models and writes follow from the seed, so a smaller one is not a simpler case.
+    # Models and writes follow from the seed, so a smaller seed is not a simpler case.
     @settings(max_examples=examples, phases=set(Phase) - {Phase.shrink})
     @given(st.integers(0, 2**32 - 1))
     def trial(seed: int) -> None:

@@ -23,7 +23,7 @@ class Order:
 class Orders(Table, entities=[Order], name="aioboto3-orders"):
     @pattern()
     def of_customer(self, customer: str, *, limit: int = 10, cursor: str | None = None) -> Page[Order]:
-        """The orders of a customer."""
+        """Return the orders of a customer."""
         return query(Order)
 
 

@@ -158,7 +158,7 @@ def a_transaction_succeeds_or_returns_the_reasons() -> None:
         transaction.delete(Customer("CUST#2", "PROFILE"))
         transaction.condition_check(Customer, "CUST#1", "PROFILE", condition=Customer.name == "Eve")
     codes = [reason and reason.code for reason in errors[0].cancellation_reasons]
-    # PynamoDB sends the condition checks before everything else, whatever the order of the calls.
+    # PynamoDB sends the condition checks first, for any order of the calls.
     assert codes == ["ConditionalCheckFailed", None]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 @contextmanager
 def raises(kind: type[Exception]) -> Generator[list[Any], None, None]:
-    """Expect an exception of this class; afterwards the list contains it."""
+    """Expect an exception of this class. After the block, the list contains it."""
     caught: list[Any] = []
     try:
         yield caught
@@ -21,7 +21,7 @@ def raises(kind: type[Exception]) -> Generator[list[Any], None, None]:
 
 
 def run(*steps: Callable[[], Coroutine[Any, Any, None] | None]) -> None:
-    """Run the steps in order; print the name of each first, so that the last printed step is the one that failed."""
+    """Run the steps in order. Print the name of each step first, so that the last printed step is the failed one."""
     for step in steps:
         print(step.__name__.replace("_", " "), flush=True)
         if (awaited := step()) is not None:

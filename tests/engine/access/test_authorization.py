@@ -1,4 +1,4 @@
-"""Every request is authorised before it reads anything, and a denial says nothing about the items."""
+"""Every request is authorised before it reads anything, and a denial contains no information about the items."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def message(engine: PrincipalEngine, action: str, request: dict[str, Any]) -> st
 
 
 def facts(engine: Engine, action: str, request: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Return the facts of a request that accesses one resource, without the prefix of the condition keys."""
+    """Return the condition values of a request that accesses one resource, without the prefix of the condition keys."""
     found = ACTIONS[f"DynamoDB_20120810.{action}"]
     (access,) = accesses_of(engine, action, found.decode(msgspec.json.encode(request)))
     return {name.removeprefix(PREFIX): values for name, values in access.facts().items()}

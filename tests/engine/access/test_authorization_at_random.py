@@ -1,4 +1,4 @@
-"""Random requests of one user are allowed if and only if every item in them belongs to the user."""
+"""Random requests of one user are allowed exactly if every item in them belongs to the user."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OWN = {
     "Null": {"dynamodb:LeadingKeys": "false"},
 }
 ADA = caller(ENGINE, policy(statement("dynamodb:*", Condition=OWN)))
-# The user is called ada; some others look similar.
+# The user has the name ada. Some other users have similar names.
 USERS = st.sampled_from(["ada", "ada#1", "ada#*", "adam", "Ada", "bob", "*", "bob#ada"])
 ITEMS = st.lists(st.tuples(USERS, st.sampled_from(["Chess", "Go", "Tag"])), min_size=1, max_size=5, unique=True)
 NAME = {"TableName": "GameScores"}

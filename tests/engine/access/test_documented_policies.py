@@ -1,7 +1,7 @@
-"""The policies of AWS's pages allow and deny what these pages say.
+"""The policies on AWS's pages allow and deny the requests that these pages list.
 
-The pages are, in the DynamoDB Developer Guide: "Using IAM policy conditions for fine-grained access control", "Using
-IAM with DynamoDB transactions" and "IAM security policies with PartiQL for DynamoDB".
+The pages are in the DynamoDB Developer Guide: "Using IAM policy conditions for fine-grained access control", "Using IAM
+with DynamoDB transactions" and "IAM security policies with PartiQL for DynamoDB".
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ def test_all_partiql_statements(engine: Engine) -> None:
     ada = caller(engine, policy(statement(ALL_STATEMENTS)))
     for text in STATEMENTS.values():
         assert code(ada, "ExecuteStatement", {"Statement": text}) == ALLOWED, text
-    assert code(ada, "GetItem", get("ada")) == DENIED  # PartiQL has actions of its own
+    assert code(ada, "GetItem", get("ada")) == DENIED  # PartiQL has its own actions
 
 
 def test_partiql_select_statements(engine: Engine) -> None:

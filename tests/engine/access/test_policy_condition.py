@@ -1,4 +1,4 @@
-"""Conditions compare the values of a request as IAM's page on condition operators says."""
+"""Conditions compare the values of a request as described on IAM's page about condition operators."""
 
 from __future__ import annotations
 

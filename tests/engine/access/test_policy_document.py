@@ -1,4 +1,4 @@
-"""Policy documents are parsed strictly: what the engine does not know is an error that names the place."""
+"""Policy documents are parsed strictly: an unsupported element is an error that names its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns match like shell patterns, also for hostile values."""
+"""Patterns match like shell patterns, even for hostile values."""
 
 from __future__ import annotations
 

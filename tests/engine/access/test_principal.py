@@ -1,4 +1,7 @@
-"""A principal may do what a policy allows and none denies; the error has the words of the service."""
+"""A principal may perform an action that a policy allows and no policy denies.
+
+The error has the text of the service.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of principals names access keys, policies and tags, and its errors name the file and the element."""
+"""The file of principals contains access keys, policies and tags. Its errors name the file and the element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions that hold for one item, and conditions that fail; the tests of all writes use them."""
+"""Conditions that hold for one item, and conditions that fail. The tests of all writes use them."""
 
 from __future__ import annotations
 

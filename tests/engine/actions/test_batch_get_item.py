@@ -1,4 +1,4 @@
-"""BatchGetItem: up to 100 items of several tables; keys beyond 16 MB are unprocessed."""
+"""BatchGetItem: up to 100 items of several tables. Keys beyond 16 MB are unprocessed."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_batch_get_item_returns_keys_beyond_16_mb_as_unprocessed(engine: Engine)
 def test_batch_get_item_returns_consumed_capacity_per_table(
     engine: Engine, requested_level: str | None, expected: list[Document] | None
 ) -> None:
-    put(engine, texts(pk="a", v="x" * 5000), "hash")  # two units, and one for an item that is not there
+    put(engine, texts(pk="a", v="x" * 5000), "hash")  # two units for this item, and one for a missing item
     request = requested(
         hash={"Keys": [texts(pk="a"), texts(pk="b")]},
         table={"Keys": [texts(pk="a", sk="1")], "ConsistentRead": True},

@@ -1,4 +1,4 @@
-"""CreateBackup, DescribeBackup and DeleteBackup: a copy of a table that remains after it."""
+"""CreateBackup, DescribeBackup and DeleteBackup: a backup remains after its table is deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DeleteItem: deletes an item if its condition holds; a missing item is not an error."""
+"""DeleteItem: deletes an item if its condition holds. A missing item is not an error."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def sizes(engine: Engine) -> dict[str, tuple[int, int]]:
 
 def test_describe_table_returns_the_sizes_of_items_and_index_entries(empty_engine: Engine) -> None:
     create_indexed(empty_engine, gsi=projection(kind="KEYS_ONLY"), lsi=projection("kept"))
-    # Names and values: pk 2 + 1, sk 2 + 1, gsiPk 5 + 1, lsiSk 5 + 1, kept 4 + 4, other 5 + 5.
+    # The bytes of names and values: pk 2 + 1, sk 2 + 1, gsiPk 5 + 1, lsiSk 5 + 1, kept 4 + 4, other 5 + 5.
     put(empty_engine, texts(pk="a", sk="1", gsiPk="g", lsiSk="l", kept="kept", other="other"))
     assert sizes(empty_engine) == {"table": (1, 36), "gsi": (1, 12), "lsi": (1, 20)}
     put(empty_engine, texts(pk="a", sk="2", gsiPk="g"))

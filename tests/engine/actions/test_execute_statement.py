@@ -32,7 +32,7 @@ def filled(engine: Engine) -> Engine:
 
 @pytest.fixture
 def collection(engine: Engine) -> Engine:
-    """An engine with two partitions of three items each."""
+    """Return an engine with two partitions of three items each."""
     for partition in ("o", "p"):
         for number in (1, 2, 3):
             put(engine, item(pk=partition, sk=str(number), n=number))

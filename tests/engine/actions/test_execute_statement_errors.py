@@ -1,4 +1,4 @@
-"""ExecuteStatement raises DynamoDB's errors in its order: parameters, statement, table, key."""
+"""ExecuteStatement raises DynamoDB's errors in the same order: parameters, statement, table, key."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ NAMES = ("one", "two", "three")
 
 @pytest.fixture
 def engine() -> Iterator[Engine]:
-    """Backups of two tables in turn, made at 100, 101, ..."""
+    """Return an engine with backups of two tables in turn, created at the times 100, 101, ..."""
     clock = [99.0]
 
     def now() -> float:

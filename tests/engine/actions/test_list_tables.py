@@ -7,7 +7,7 @@ import pytest
 from singletable.engine.engine import Engine
 from tests.engine.table_requests import Refused, assert_refused, create_hash, refusals
 
-NAMES = ["Zebra", "alpha", "beta", "beta.2", "beta_2", "gamma"]  # as UTF-8 sorts them
+NAMES = ["Zebra", "alpha", "beta", "beta.2", "beta_2", "gamma"]  # in the order in which UTF-8 sorts them
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ def test_query_ends_a_page_with_the_item_that_crosses_a_megabyte(engine: Engine)
     size = 65_536
     for number in range(20):
         head = texts(pk="p", sk=f"{number:02}")
-        put(engine, {**head, "v": {"S": "x" * (size - 8)}})  # pk and its value, sk and its value, v: 8 bytes
+        put(engine, {**head, "v": {"S": "x" * (size - 8)}})  # pk and its value, sk and its value, and v have 8 bytes
     first, second = pages(
         engine,
         "Query",

@@ -1,4 +1,4 @@
-"""Query: the errors of invalid requests, and which of two errors is reported first."""
+"""Query: the errors of invalid requests, and the first one if a request has two errors."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_query_of_a_local_index_sorts_a_partition_by_another_key(empty_engine: E
 
 @pytest.fixture
 def composite(empty_engine: Engine) -> Engine:
-    """A global index on `g` and the number `n`, with items of equal keys in it."""
+    """Return an engine with a global index on `g` and the number `n`, and items with equal keys in it."""
     create(
         empty_engine,
         AttributeDefinitions=definitions(pk="S", sk="S", g="S", n="N"),
@@ -185,7 +185,7 @@ def test_query_of_a_global_index_rejects_unprojected_attributes(
 
 @pytest.fixture
 def multiple(empty_engine: Engine) -> Engine:
-    """A global index on the partition attributes `a`, `b` and the sort attributes `x`, `y`, `z`."""
+    """Return an engine with a global index on the partition keys `a`, `b` and the sort keys `x`, `y`, `z`."""
     kinds = {"a": "S", "b": "N", "x": "S", "y": "N", "z": "S"}
     create(
         empty_engine,

@@ -149,7 +149,7 @@ WRITES = st.lists(st.tuples(KEYS, VALUES | st.none(), st.integers(0, 2)), max_si
 def test_restore_table_to_point_in_time_restores_any_time(
     first: list[Any], later: list[Any], data: st.DataObject
 ) -> None:
-    """Random writes at a clock that sometimes stands still: every second can be restored with its index entries."""
+    """Random writes with a clock that sometimes stops. Every second can be restored, with its index entries."""
     time = Clock()
     with Engine(now=time, sweep_seconds=None) as made:
         create_indexed(made)

@@ -42,7 +42,7 @@ def keys(items: list[Document]) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def filled(engine: Engine) -> Engine:
-    """An engine with 30 items in ten partitions."""
+    """Return an engine with 30 items in ten partitions."""
     for number in range(30):
         put(engine, item(pk=f"p{number % 10}", sk=f"{number:02}", n=number, v="v"))
     return engine
@@ -196,7 +196,7 @@ def test_scan_can_read_the_last_of_a_million_segments(filled: Engine) -> None:
 
 @pytest.fixture
 def indexed(empty_engine: Engine) -> Engine:
-    """An engine with 50 items in one partition of each index, with five sort keys, and one item in no index."""
+    """Return an engine with 50 items in one partition of each index, with five sort keys, and one item in no index."""
     create(
         empty_engine,
         AttributeDefinitions=definitions(pk="S", sk="S", g="S", r="S"),

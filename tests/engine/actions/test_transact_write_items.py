@@ -48,7 +48,7 @@ def transact(engine: Engine, *actions: Document, **parameters: Any) -> Document:
 
 
 def cancelled(engine: Engine, *actions: Document, **parameters: Any) -> list[Document]:
-    """Return the cancellation reasons of a failed transaction, whose codes the message repeats in order."""
+    """Return the cancellation reasons of a failed transaction. The message repeats their codes in order."""
     refusal = refused(engine, "TransactWriteItems", {"TransactItems": list(actions), **parameters})
     assert refusal.code == "TransactionCanceledException", refusal
     reasons: list[Document] = error_fields(refusal)["CancellationReasons"]
@@ -177,7 +177,7 @@ def test_transact_write_items_does_100_actions(engine: Engine) -> None:
 
 
 class Clock:
-    """A clock that the test moves."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
@@ -244,7 +244,7 @@ def test_transact_write_items_returns_read_units_if_it_is_repeated(timed: Engine
     assert transact(timed, large, **requested)["ConsumedCapacity"] == [
         {"TableName": "hash", "CapacityUnits": 6.0, "ReadCapacityUnits": 6.0}
     ]
-    # ReturnConsumedCapacity may differ between uses of a token.
+    # ReturnConsumedCapacity may differ between two uses of a token.
     assert transact(timed, large, ClientRequestToken="token") == {}
 
 
@@ -290,7 +290,7 @@ def test_transact_write_items_consumes_double_units_of_tables_and_single_units_o
     answer = transact(
         filled,
         putting(texts(pk="a", sk="1", gsiPk="g", lsiSk="l"), "indexed"),
-        checking(texts(pk="large"), "attribute_exists(pk)"),  # looks at two kilobytes
+        checking(texts(pk="large"), "attribute_exists(pk)"),  # reads two kilobytes
         deleting(texts(pk="absent")),
         updating(texts(pk="one"), "REMOVE n"),
         ReturnConsumedCapacity=requested,

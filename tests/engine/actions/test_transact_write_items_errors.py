@@ -217,7 +217,7 @@ def test_transact_write_items_returns_a_reason_for_an_action_that_does_not_fit_i
 
 
 def test_transact_write_items_limits_the_size_of_an_update_to_that_of_a_put(engine: Engine) -> None:
-    """UpdateItem has a lower limit (captured), since it counts the changes too."""
+    """UpdateItem has a lower limit (captured from AWS), because it also counts the changes."""
     update = {
         "TableName": "hash",
         "Key": texts(pk="k"),

@@ -15,7 +15,7 @@ DAY = 86_400.0
 
 
 class Clock:
-    """A clock that the test moves."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.time = 1_000_000.0

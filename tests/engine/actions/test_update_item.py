@@ -1,4 +1,4 @@
-"""UpdateItem: every clause and path, return values, and that a rejected update changes nothing."""
+"""UpdateItem: every clause and path, and return values. A rejected update changes nothing."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_update_item_rejects_a_value_that_is_invalid_for_an_index_key(engine: En
 
 
 def test_update_item_changes_other_attributes_of_an_item_with_an_invalid_index_key_value(empty_engine: Engine) -> None:
-    """The item is not in the index created later, and an update of another attribute ignores the value."""
+    """The item is not in the index that was created later, and an update of another attribute ignores the value."""
     create(empty_engine)
     put(empty_engine, {**KEY, **item(gsiPk=1)})
     updates = [{"Create": index("gsi", "gsiPk")}]
@@ -119,7 +119,7 @@ TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 @pytest.mark.parametrize(
     ("key", "expression", "others", "ceiling"),
     [
-        # Captured: the size of an update excludes the key, and adds 3 bytes plus 19 for every value.
+        # Captured from AWS: the size of an update excludes the key, and adds 3 bytes plus 19 bytes for every value.
         ("k", "SET b = :v", 0, 409_581),
         ("k", "SET b = :v, c = :w", 2, 409_562),
         ("k" * 20, "SET b = :v", 0, 409_600),

@@ -50,7 +50,7 @@ def units(read: int, write: int) -> Document:
 
 
 class Clock:
-    """A clock that the test moves."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
@@ -66,7 +66,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def engine(clock: Clock) -> Iterator[Engine]:
-    """An engine with an on-demand table and a provisioned one."""
+    """Return an engine with an on-demand table and a provisioned table."""
     with Engine(now=clock) as made:
         create(made)
         create(

@@ -1,4 +1,4 @@
-"""Background backups and restores of large tables: concurrent writes, and interruptions by the end of a process."""
+"""Background backups and restores of large tables: concurrent writes, and processes that end before the job does."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Gate:
     def wait(self) -> None:
         self.arrived.release()
         if not self.is_open:
-            self._passes.acquire(timeout=20)  # a failed test must not hang
+            self._passes.acquire(timeout=20)  # a failed test must not block
 
     def let_through(self, steps: int = 1) -> None:
         for _ in range(steps):
@@ -73,7 +73,7 @@ class Gate:
 
 @pytest.fixture
 def copying(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
-    """Pause a job before each step, without the write lock."""
+    """Pause a job before each step, without holding the write lock."""
     gate = Gate()
     check = BackgroundJobs.check
 

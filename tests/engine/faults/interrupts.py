@@ -1,4 +1,4 @@
-"""Raise KeyboardInterrupt at the n-th line or instruction of a call, as Ctrl-C does at an unlucky moment."""
+"""Raises KeyboardInterrupt at the n-th line or instruction of a call, as Ctrl-C can do at any moment."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 
 class Interrupts:
-    """Counts the lines (or, with `opcodes`, the instructions) of a call, and raises KeyboardInterrupt at one of them.
+    """Counts the lines (with `opcodes`, the instructions) of a call, and raises KeyboardInterrupt at one of them.
 
-    Python ends the trace when the interrupt is raised. A second interrupt hits the `second`-th function call after it,
-    which is part of the clean-up.
+    Python ends the trace when the interrupt is raised. A second interrupt is raised at the `second`-th function call
+    after it, which is part of the cleanup.
     """
 
     def __init__(self, at: int | None = None, *, opcodes: bool = False, second: int | None = None) -> None:

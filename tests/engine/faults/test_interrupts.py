@@ -1,4 +1,4 @@
-"""An interrupt at any line of a write leaves the store usable, with the write whole or absent."""
+"""An interrupt at any line of a write leaves the store usable, and the write is complete or absent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.engine.table_requests import create_indexed
 
 OPCODES = os.environ.get("FAULTS") is not None
 """Whether to interrupt at each instruction instead of each line (`make faults`)."""
-SECONDS_MAX = 10  # the promise is one second; this margin is for a busy machine
+SECONDS_MAX = 10  # the expected time is one second; the rest is a margin for a busy machine
 
 OTHER_PROCESS = """
 import sys
@@ -64,7 +64,7 @@ def batch_in_group(engine: Engine, number: str) -> object:
 
 
 def written(engine: Engine, number: str) -> set[str]:
-    """Return the items that exist in the table, after a check that the index has the same."""
+    """Return the items that exist in the table, after checking that the index contains the same items."""
     values = {":n": {"S": number}}
     query = {"TableName": "table", "IndexName": "gsi", "KeyConditionExpression": "gsiPk = :n"}
     found = engine.call("Query", {**query, "ExpressionAttributeValues": values})["Items"]
@@ -124,7 +124,7 @@ def test_an_interrupt_at_any_line_leaves_the_store_usable(
             number = str(at)
             interrupts = Interrupts(at, opcodes=OPCODES)
             is_hit = interrupted.submit(interrupts.run, partial(operation, engine, number))
-            if not is_hit.result(SECONDS_MAX):  # every eighth commit takes a few lines more than the others
+            if not is_hit.result(SECONDS_MAX):  # every eighth commit executes a few lines more than the others
                 assert at > 0.9 * counter.count
                 break
             if other is not None:
@@ -140,7 +140,7 @@ def test_an_interrupt_at_any_line_leaves_the_store_usable(
 
 
 def interrupt_main_thread_after(seconds: float, call: Callable[[], object]) -> None:
-    """Run a call that KeyboardInterrupt, raised by a real signal, must end."""
+    """Run a call that a KeyboardInterrupt must end. A real signal raises it."""
 
     def interrupted_call() -> None:
         # Python ignores an interrupt in a finalizer or in a weakref callback, so the signal repeats after a second.
@@ -159,7 +159,7 @@ def interrupt_main_thread_after(seconds: float, call: Callable[[], object]) -> N
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX signals")
 def test_a_writer_interrupted_while_it_waits_does_not_get_the_file_lock_later(tmp_path: Path) -> None:
     url = f"file:{tmp_path / 'store.db'}"
-    with Engine(url) as engine, Engine(url) as third:  # two engines in one process behave as two processes here
+    with Engine(url) as engine, Engine(url) as third:  # two engines in one process behave like two processes here
         create_indexed(engine)
         threads = threading.active_count()
         with Store.open(url) as holder:

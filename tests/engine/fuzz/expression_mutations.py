@@ -1,4 +1,4 @@
-"""Mutations of the expressions in a request: tokens swapped, dropped, repeated, replaced, or thousands of them."""
+"""Mutations of the expressions in a request: tokens swapped, dropped, repeated or replaced, or thousands of tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WORDS = (
     *_WORDS.split(),
     *("\x00", "\n", "\t", "é", "\u00a0", "🦀", "٣", "\ud800", "x" * 256, "a." * 40 + "a", "a" + "[0]" * 40),
 )
-# Groups of tokens of one kind: replacing one by another leaves an expression that still parses.
+# Groups of tokens of one kind. If one replaces another, the expression can still be parsed.
 SAME_KIND = (
     ("=", "<>", "<", "<=", ">", ">="),
     ("AND", "OR"),
@@ -104,7 +104,7 @@ def changed(chance: SeededChoices, text: str) -> str:
 
 
 def _replace_same_kind(chance: SeededChoices, tokens: list[str]) -> None:
-    """Replace a comparator, function or attribute by another one."""
+    """Replace a comparator, function or attribute with another one."""
     found = [(at, kind) for at, token in enumerate(tokens) for kind in SAME_KIND if token in kind]
     for at, kind in found and [chance.pick(found)]:
         tokens[at] = chance.pick(kind)

@@ -49,7 +49,7 @@ def fill(engine: Engine) -> None:
 
 
 def restore(engine: Engine) -> None:
-    """Restore the initial state: delete other tables, and recreate changed tables and initial items."""
+    """Restore the initial state: delete other tables, and create changed tables and initial items again."""
     for name in engine.call("ListTables", {})["TableNames"]:
         description = engine.call("DescribeTable", {"TableName": name})["Table"]
         if name in TABLES and _indexes(description) == _INDEXES[name]:

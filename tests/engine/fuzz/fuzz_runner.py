@@ -1,7 +1,7 @@
-"""The fuzz runner: sends mutated requests to an engine in rounds, and reports responses that DynamoDB could not give.
+"""The fuzz runner: sends mutated requests to an engine, and reports responses that DynamoDB would never return.
 
-A round starts with a new store, and its requests depend only on the seed, the action and the number of the round: a
-failure can be reproduced by running that round alone.
+A round starts with a new store. Its requests depend only on the seed, the action and the number of the round. So a
+failure can be reproduced by running only its round.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from tests.engine.fuzz.seeds import seeds
 from tests.engine.oracle.seeded_choices import SeededChoices
 
 REQUESTS_PER_ROUND = 100
-CPU_SECONDS_MAX = 5.0  # per request; most take less than a thousandth of that
+CPU_SECONDS_MAX = 5.0  # for each request; most requests take less than a thousandth of this
 HANGING_SECONDS = 120.0  # wall-clock time, before the process is killed
-GROWTH_BYTES_MAX = 192 * 1024 * 1024  # memory growth of the process between the first rounds and the last
+GROWTH_BYTES_MAX = 192 * 1024 * 1024  # the maximum memory growth of the process between the first and the last rounds
 
 # Errors that every action may raise.
 _COMMON_ERRORS = frozenset(("ValidationException", "SerializationException", "AccessDeniedException"))
@@ -81,7 +81,7 @@ class Fuzz:
 
 
 def mutated(chance: SeededChoices, valid: dict[str, Any], other: dict[str, Any]) -> bytes:
-    """Return an almost valid request: one to four changes of its shape, expressions and bytes.
+    """Return an almost valid request, with one to four changes of its shape, expressions and bytes.
 
     Sometimes it has a parameter of another request.
     """
@@ -161,7 +161,7 @@ class _Round:
 
 
 class _Watchdog:
-    """Kills the process and reports the request when a response takes too long."""
+    """Kills the process and reports the request if a response takes too long."""
 
     def __init__(self, report: Any) -> None:
         self._report = report
@@ -214,7 +214,7 @@ def known_errors(target: str) -> frozenset[str]:
 
 
 def memory_bytes() -> int:
-    """Return the memory of the process; 0 where it is not available."""
+    """Return the memory of the process. Return 0 if it is not available."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     except OSError:

@@ -1,4 +1,4 @@
-"""Mutations of a request's shape: members dropped, repeated, moved, of another type, deeply nested, or huge."""
+"""Mutations of the shape of a request: members dropped, repeated, moved, of another type, deeply nested, or huge."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEVELS = (3, 8, 31, 32, 33, 100, 300, 490, 900, 2_000, 50_000)
 LENGTHS = (255, 256, 2_049, 70_000, 410_000)
 COUNTS = (26, 101, 300, 3_000)
 
-# What only JSON text can express gets a marker, which `encoded` expands.
+# A marker represents values that only JSON text can express. `encoded` expands it.
 _DEEP = re.compile(r'"@deep (\d+) ([lmLM])@"')
 _AGAIN = re.compile(r'"@again \d+@')
 _OPENING = {
@@ -144,7 +144,7 @@ _CHANGES: tuple[Callable[[SeededChoices, list[Location], Any, Any], None], ...] 
 def _replace_one(
     chance: SeededChoices, places: list[Location], is_one: Callable[[Any], bool], others: Sequence[Any]
 ) -> None:
-    """Replace one attribute value by another of any type, or one enum value of the API by another."""
+    """Replace one attribute value with a value of any type, or one enum value of the API with another one."""
     found = [(container, key) for container, key in places if is_one(container[key])]
     if found:
         container, key = chance.pick(found)

@@ -1,4 +1,4 @@
-"""Values at or beyond the limits of what is valid."""
+"""Values at or beyond the limits of validity."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAMES = (
     "é",
 )
 
-# Enum values of all parameters of the API: most are invalid wherever a mutation puts them.
+# Enum values of all parameters of the API. Most of them are invalid where a mutation puts them.
 _WORDS = """
     ALL_OLD ALL_NEW UPDATED_OLD UPDATED_NEW NONE TOTAL INDEXES SIZE
     COUNT ALL_ATTRIBUTES ALL_PROJECTED_ATTRIBUTES SPECIFIC_ATTRIBUTES AND OR
@@ -38,7 +38,7 @@ _WORDS = """
 """
 WORDS = tuple(_WORDS.split())
 
-# Valid values, which a mutation puts in odd locations.
+# Valid values, which a mutation puts in unusual places.
 VALUES: list[Any] = [
     {"S": "a"},
     {"S": "b"},

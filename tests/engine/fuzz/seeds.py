@@ -1,4 +1,4 @@
-"""Seed requests by action: valid ones written by hand, and ones generated from the action's shape."""
+"""Seed requests by action: valid requests written by hand, and requests generated from the action's shape."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def by(operator: str, *given: Document) -> Document:
     return {"ComparisonOperator": operator, "AttributeValueList": list(given)}
 
 
-# In addition to those of every action in VALID.
+# In addition to the requests of every action in VALID.
 MORE: dict[str, list[Document]] = {
     "ExecuteStatement": [
         {
@@ -180,7 +180,7 @@ MORE: dict[str, list[Document]] = {
 
 
 def seeds(action: str, shape: type[Shape]) -> tuple[list[Document], list[Document]]:
-    """The requests that are written here, and those that follow from a shape, which an action has that is new."""
+    """Return the requests written here. For a new action, return requests that follow from its shape."""
     written = [VALID[action]] if action in VALID else []
     of_shape = [request_of(shape, is_full=is_full) for is_full in (False, True)]
     return [*written, *MORE.get(action, ())], of_shape

@@ -10,7 +10,7 @@ from msgspec import inspect
 from singletable.wire.api_types import Shape
 from tests.engine.fuzz.filled_store import KEY
 
-# Values for strings with these names; all other strings are the letter that the seeds use for names.
+# Values for strings with these names. All other strings are the letter that the seeds use for names.
 _TEXTS = {
     "TableName": "table",
     "IndexName": "gsi",

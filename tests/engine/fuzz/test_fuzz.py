@@ -1,7 +1,7 @@
-"""Any request is answered or rejected as DynamoDB would, in time, and the store stays intact.
+"""Any request is answered or rejected as in DynamoDB, in time, and the store stays intact.
 
 `make test` sends 100 requests to each action, `make fuzz` 10,000. FUZZ sets their number, FUZZ_SEED changes the
-requests, and FUZZ_ROUND repeats one round; a failure message shows how.
+requests, and FUZZ_ROUND repeats one round. A failure message contains the command.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ROUNDS = range(max(1, REQUESTS // REQUESTS_PER_ROUND)) if ROUND is None else ran
 def test_the_engine_answers_or_rejects_mutated_requests(target: str, tmp_path: Path) -> None:
     answered = Fuzz(target, SEED).run(ROUNDS, tmp_path)
     assert sum(answered.values()) == len(ROUNDS) * REQUESTS_PER_ROUND
-    # If all requests were rejected, or none, the fuzz would test nothing.
+    # If all requests were rejected, or no request was, the fuzz would test nothing.
     expected = {400} if target in ALWAYS_REFUSED else {200, 400}
     assert ROUND is not None or set(answered) == expected
 

@@ -38,7 +38,7 @@ def signed(
 def presigned(
     moment: datetime, key: tuple[str, str], *, query: str = "", expires: int = 3600, token: str | None = None
 ) -> HttpRequest:
-    """Return a request signed in its query; botocore does so only for requests without a body."""
+    """Return a request signed in its query. botocore does this only for requests without a body."""
     signer = botocore.auth.SigV4QueryAuth(Credentials(*key, token), "dynamodb", "eu-west-1", expires)
     return _received(_sign(signer, moment, b"", f"http://{HOST}/{query and f'?{query}'}", {}), b"")
 

@@ -28,7 +28,7 @@ class Answer(NamedTuple):
 
 @dataclass
 class FakeEngine:
-    """Echoes `Echo`, returns a megabyte for `Large`, echoes and reports a write for `Write`, raises for `Break`."""
+    """Echoes `Echo`, returns a megabyte for `Large`, echoes and reports a write for `Write`, and raises for `Break`."""
 
     requests: list[tuple[str, bytes]] = field(default_factory=list)
     large: bytes = b'{"x":"' + b"0123456789" * 100_000 + b'"}'
@@ -61,7 +61,7 @@ class FakeEngine:
 
 
 class ReadResponse(NamedTuple):
-    """A response as the client reads it; header names are in lower case."""
+    """A response as the client reads it. Header names are in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -93,7 +93,7 @@ class Peer:
         self.socket.sendall(data)
 
     def read(self, *, bodiless: bool = False) -> ReadResponse:
-        """Return the next response; raise EOFError when the connection ends first."""
+        """Return the next response. Raise EOFError if the connection ends first."""
         while b"\r\n\r\n" not in self._rest:
             self._more()
         head, _, self._rest = self._rest.partition(b"\r\n\r\n")
@@ -124,7 +124,7 @@ class Peer:
 
 
 def post(action: str, body: bytes = b"{}", **headers: str) -> bytes:
-    """Return a request as an SDK sends it; headers are keywords with underscores for dashes."""
+    """Return a request as an SDK sends it. Headers are keywords with underscores instead of dashes."""
     given = {"host": "127.0.0.1", "x_amz_target": f"DynamoDB_20120810.{action}", "content_type": JSON} | headers
     given.setdefault("content_length", str(len(body)))
     lines = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in given.items())
@@ -146,7 +146,7 @@ class Serving:
         return Peer(self.port, receive_bytes=receive_bytes)
 
     def hold(self) -> Callable[[], None]:
-        """Stop the event loop, so that received data piles up; return the function that lets it continue."""
+        """Stop the event loop, so that received data accumulates. Return the function that lets it continue."""
         is_held, may_continue = threading.Event(), threading.Event()
 
         def wait() -> None:

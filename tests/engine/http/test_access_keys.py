@@ -1,4 +1,4 @@
-"""Access keys: their sources, invalid ones, and that no message shows a secret."""
+"""Access keys: their sources and invalid keys. No message shows a secret."""
 
 from __future__ import annotations
 

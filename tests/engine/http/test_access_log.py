@@ -29,7 +29,7 @@ def engine() -> Iterator[Engine]:
 
 
 def logged(engine: Engine, *requests: tuple[str, Any], log_format: LogFormat = "json") -> list[str]:
-    """Return the lines about these requests, after one that creates the table."""
+    """Return the lines about these requests, without the line of the request that creates the table."""
     lines: list[str] = []
     service = LoggedService(AccessLog(log_format, lines.append, lambda: 0.0), engine)
     for operation, parameters in (("CreateTable", TABLE), *requests):

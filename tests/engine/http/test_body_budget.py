@@ -1,4 +1,4 @@
-"""The memory of large request bodies: a limit over all connections, released as soon as a client leaves."""
+"""The memory of large request bodies: a limit for all connections. It is released when a client disconnects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which Host and Origin headers the server accepts, and its CORS headers."""
+"""The Host and Origin headers that the server accepts, and its CORS headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compression: which coding is chosen, and which compressed requests are valid."""
+"""Compression: the choice of the coding, and valid compressed requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from singletable.engine.http.http_messages import HttpRequest
 BYTES_MAX = 10_000
 
 
-# Each of these was captured against the service.
+# Each of these was captured from the service.
 @pytest.mark.parametrize(
     ("header", "coding"),
     [

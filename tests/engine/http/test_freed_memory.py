@@ -1,4 +1,4 @@
-"""A server keeps the memory of large responses, so that using it again causes no page faults."""
+"""A server keeps the memory of large responses, so that reusing it causes no page faults."""
 
 import platform
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-# Allocates and frees two megabytes in small pieces a hundred times; the system counts the page faults.
+# Allocates and frees two megabytes in small pieces a hundred times. The system counts the page faults.
 _PROGRAM = """
 import resource, sys
 from singletable.engine.http.freed_memory import keep_freed_memory

@@ -1,4 +1,4 @@
-"""Response heads: their content, and what is cached for a second."""
+"""Response heads: their content, and the parts that are cached for a second."""
 
 from __future__ import annotations
 

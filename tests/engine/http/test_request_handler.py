@@ -62,7 +62,7 @@ def test_a_response_of_the_http_service_has_the_content_type_of_its_request(cont
     assert service().answer(request(content_type=content_type)).content_type == answered.encode()
 
 
-# All of these were captured against the service.
+# All of these were captured from the service.
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH"])
 def test_the_http_service_treats_other_methods_as_unknown_operations(method: str) -> None:
     response = service().answer(request(method=method))

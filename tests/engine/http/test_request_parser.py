@@ -140,7 +140,7 @@ def test_the_request_parser_rejects_a_head_over_16_kb_however_it_arrives(piece_b
 
 
 def head_of(length: int) -> bytes:
-    """Return a request without a body whose head has this many bytes."""
+    """Return a request without a body. Its head has this many bytes."""
     start = b"POST / HTTP/1.1\r\nContent-Length: 0\r\nx: "
     return start + b"y" * (length - len(start) - 4) + b"\r\n\r\n"
 
@@ -175,7 +175,7 @@ def test_the_request_parser_discards_a_body_that_nothing_can_make_acceptable(chu
     for at in range(0, len(stream), 100):
         parser.feed(stream[at : at + 100])
         assert parser.held_bytes <= 100
-    parser.feed(whole(b"[]"))  # arrives completely, so there is nothing to keep
+    parser.feed(whole(b"[]"))  # the request arrives completely, so nothing is kept
     assert [(each.url, each.body) for each in heads] == [(b"/?a=b", b"")]
     assert [each.body for each in parser.requests if isinstance(each, HttpRequest)] == [b"", b"[]"]
 

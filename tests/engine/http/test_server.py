@@ -266,7 +266,7 @@ def test_an_engine_error_does_not_stop_the_server(served: Serving) -> None:
 
 
 class Disk:
-    """A flush that waits for the test, and counts."""
+    """A flush that waits for the test, and counts its calls."""
 
     def __init__(self) -> None:
         self.flushed = 0

@@ -1,4 +1,4 @@
-"""Busy polling: only for a client whose requests come right after the responses."""
+"""Busy polling happens only for a client whose requests arrive immediately after the responses."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def run_loop() -> None:
 
 
 def polls_after(gaps: list[float], *, later: float = 0.0, seconds: float | None = 0.5) -> bool:
-    """Return whether the loop polls after requests with these gaps to the previous responses, and `later` seconds."""
+    """Return whether the loop polls `later` seconds after requests with these gaps to the previous responses."""
 
     async def run() -> bool:
         clock = Clock()

@@ -1,4 +1,4 @@
-"""Signature Version 4: botocore's signatures are accepted, changed requests are rejected with DynamoDB's messages."""
+"""Signature Version 4: botocore's signatures are accepted, changed requests are rejected as in DynamoDB."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_request_without_a_signature_is_missing_its_authentication_token() -> 
     assert rejection(HttpRequest(b"POST", query, {}, b"", True)) == expected
 
 
-# The messages were captured against the service.
+# The messages were captured from the service.
 @pytest.mark.parametrize(
     ("authorization", "date", "message"),
     [

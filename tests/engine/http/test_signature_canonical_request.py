@@ -1,4 +1,4 @@
-"""Computed signatures against AWS's own example, and queries in their canonical form."""
+"""Computed signatures compared with AWS's own example, and queries in their canonical form."""
 
 from __future__ import annotations
 

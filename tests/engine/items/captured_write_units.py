@@ -1,6 +1,6 @@
 """Consumed units of writes, captured from the service by the dynoxide project (MIT, Apache-2.0).
 
-Each row writes over an existing item and has the units of the table, the global and the local index.
+Each row overwrites an existing item. It has the units of the table, of the global and of the local index.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ class Row(NamedTuple):
     """A write over an existing item, and the units of the table, the global and the local index."""
 
     claim: str
-    is_included: bool  # the local index projects `proj` only instead of everything
+    is_included: bool  # the local index projects only `proj` instead of everything
     before: dict[str, str] | None
     write: str
     changes: dict[str, str]

@@ -1,4 +1,4 @@
-"""Stored keys: the fast path returns the same key as the slow path, compiled and in Python."""
+"""Stored keys: the fast path returns the same key as the slow path, in C and in Python."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ITEMS = st.fixed_dictionaries({}, optional={"pk": VALUES, "sk": VALUES, "other":
 
 @pytest.fixture(scope="module", params=["compiled", "in Python"], autouse=True)
 def way(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Run every test with the compiled fast path and with the one in Python."""
+    """Run every test with the compiled fast path and with the fast path in Python."""
     if request.param == "compiled" and item_keys._fast_keys is None:
         pytest.skip("the compiled module is not built: there is no C compiler here")
     with pytest.MonkeyPatch.context() as patch:

@@ -112,7 +112,8 @@ def test_the_fast_path_of_query_ranges_returns_the_same_result_as_the_full_check
     _fast_paths(engine).clear()
     expected = _answer(engine, _query(condition, values, options))
     _fast_paths(engine).clear()
-    _answer(engine, _query(condition, _used(condition, plain), {**options, "Limit": 1}))  # may create a fast path
+    # the request may create a fast path
+    _answer(engine, _query(condition, _used(condition, plain), {**options, "Limit": 1}))
     assert _answer(engine, _query(condition, values, options)) == expected
 
 

@@ -1,7 +1,7 @@
 """Reads consume the units that were captured from the service or are documented.
 
-Four figures are published with workshops of the service, for items of these sizes; those of local indexes were captured
-against it.
+Four figures are published with workshops of the service, for items of these sizes. The figures of local indexes were
+captured from AWS.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def sized(size: int, **keys: str) -> Document:
 
 
 def total(answer: Document) -> float:
-    """Return the consumed units of a response, which are all of one table."""
+    """Return the consumed units of a response, which are all from one table."""
     consumed = answer["ConsumedCapacity"]
     units: float = (consumed[0] if isinstance(consumed, list) else consumed)["CapacityUnits"]
     return units

@@ -267,7 +267,7 @@ def test_the_integrity_check_finds_wrong_expiry_times(tmp_path: Path) -> None:
             connection.execute("UPDATE x1 SET at = at + 1")
     missing, unexpected = sorted(check_store(path).problems, key=len)
     assert "but no expiry is recorded" in missing + unexpected
-    assert "but its item does not expire then" in missing + unexpected
+    assert "but the item does not expire at that time" in missing + unexpected
 
 
 def await_that(is_so: Callable[[], bool]) -> None:

@@ -1,4 +1,4 @@
-"""ComparisonOperator conditions: which items match, and which values are invalid."""
+"""ComparisonOperator conditions: the items that match, and the values that are invalid."""
 
 from __future__ import annotations
 

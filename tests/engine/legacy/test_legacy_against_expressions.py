@@ -132,7 +132,7 @@ def test_legacy_expected_conditions_hold_for_the_same_items_as_condition_express
 
 
 def outcome(engine: Engine, action: str, request: Document, before: Document | None) -> tuple[Any, Document | None]:
-    """Return the response of a write and the item after it, and restore the item."""
+    """Return the response of a write and the item after it. Then restore the item."""
     try:
         answer: Any = engine.call(action, {"TableName": "table", **request})
     except RequestRefused as refusal:

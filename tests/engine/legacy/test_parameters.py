@@ -1,4 +1,4 @@
-"""Legacy parameters cannot be combined with expressions; the errors are those of DynamoDB."""
+"""Legacy parameters cannot be combined with expressions. The errors are those of DynamoDB."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine and the oracle side by side: every request goes to both, and their responses must be equal."""
+"""The engine and the oracle side by side: both get every request, and their responses must be equal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.engine.oracle.oracle_dynamodb import Answer, OracleDynamoDB, Refused,
 from tests.engine.oracle.oracle_table import Key, OracleIndex, OracleTable
 from tests.engine.oracle.oracle_values import Item, Unspecified, normal_item
 
-# Options that reduce a response; without them a request reads everything in its key range.
+# Options that reduce a response. Without them, a request reads its whole key range.
 NARROWING = (
     "FilterExpression",
     "ProjectionExpression",
@@ -36,9 +36,9 @@ class Clock:
 
 
 class EngineAndOracle:
-    """Both sides and the requests sent to them, so that a difference can be reproduced without the test.
+    """Both sides and their requests, so that a difference can be reproduced without the test.
 
-    A store in a file is opened by two engines, as by two processes, that take turns with the requests.
+    Two engines open a store in a file, like two processes, and handle the requests in turn.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -55,7 +55,7 @@ class EngineAndOracle:
         self._sent.append(f"engines = [Engine({self._url!r}, now=clock) for _ in range({count})]")
 
     def reopen(self) -> None:
-        """Reopen the engine; a store in a file must have all items."""
+        """Open the engine again. A store in a file must still contain all items."""
         if self._url != "memory:":
             self.close()
             self._sent.append("[engine.close() for engine in engines]")
@@ -91,7 +91,7 @@ class EngineAndOracle:
     # Items
 
     def run(self, action: str, request: Request) -> None:
-        """Send one request to both, unless the behaviour of DynamoDB is unspecified."""
+        """Send one request to both sides, unless DynamoDB does not specify the behaviour."""
         try:
             expected: Answer | Refused = self.oracle.answer(action, request)
         except Refused as refused:
@@ -101,7 +101,7 @@ class EngineAndOracle:
         self._compare(action, request, expected)
 
     def read_pages(self, action: str, request: Request, between: Callable[[Answer], None] | None = None) -> None:
-        """Read all pages of a Query or Scan; `between` may change items between two pages."""
+        """Read all pages of a Query or Scan. `between` may change items between two pages."""
         try:
             self.oracle.check_page(request)
         except Refused as refused:
@@ -121,7 +121,10 @@ class EngineAndOracle:
         raise AssertionError(f"{action} never ends\n{self._reproduction()}")
 
     def _reading_order(self, action: str, request: Request) -> list[Key]:
-        """Return the order in which the engine reads; check that everything appears once, with partitions in order."""
+        """Return the order in which the engine reads.
+
+        Check that each entry occurs once, and that partitions are in order.
+        """
         table, index = self.oracle.source(request)
         wide = {name: value for name, value in request.items() if name not in NARROWING}
         read: list[Item] = []
@@ -144,7 +147,7 @@ class EngineAndOracle:
         return keys
 
     def scan_segments(self, request: Request, total: int) -> None:
-        """Read all segments; check that they contain everything once, and that no partition is in two of them."""
+        """Read all segments. Check that each entry occurs once, and that no partition is in two segments."""
         table, index = self.oracle.source(request)
         keys: list[Key] = []
         partitions: list[set[Key]] = []
@@ -195,7 +198,8 @@ class EngineAndOracle:
     ) -> None:
         """Compare cancellation reasons, which are in the order of the actions.
 
-        Actions that do not fit their table may be found before others are looked at, which then have none.
+        The engine may find actions that do not fit their table before it looks at other actions. These then have no
+        reason.
         """
         reasons = [{name: value for name, value in reason.items() if name != "Message"} for reason in actual]
         reasons = [reason | ({"Item": normal_item(reason["Item"])} if "Item" in reason else {}) for reason in reasons]

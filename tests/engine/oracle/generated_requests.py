@@ -59,7 +59,7 @@ Request = dict[str, Any]
 def condition(
     chance: SeededChoices, given: Given, item: Item, without: Sequence[str] = (), depth: int = 0
 ) -> Condition:
-    """Return a condition of a few tests with values like those of an item, without the attributes in `without`."""
+    """Return a condition of a few tests with values like those of an item. It omits the attributes in `without`."""
     match chance.below(4 if depth < 2 else 2):
         case 2:
             left, right = (condition(chance, given, item, without, depth + 1) for _ in range(2))
@@ -120,7 +120,7 @@ def _test(chance: SeededChoices, given: Given, item: Item, without: Sequence[str
 
 
 def _part(chance: SeededChoices, known: Value | None) -> Value | None:
-    """Return, in half of the cases, something that the value contains."""
+    """Return, in half of the cases, a part of the value."""
     if known is None or chance.one_in(2):
         return None
     ((kind, content),) = known.items()
@@ -165,7 +165,7 @@ def update(chance: SeededChoices, given: Given, item: Item, *, fits: bool = Fals
 
 
 def _has_place(item: Item, path: Path) -> bool:
-    """Whether a path can be written: it is inside a map or a list."""
+    """Return whether a path can be written, because it is inside a map or a list."""
     inside = at(item, path[:-1])
     return inside is not None and ("M" if isinstance(path[-1], str) else "L") in inside
 
@@ -185,7 +185,7 @@ def _without_overlaps(chosen: Any) -> tuple[Path, ...]:
 
 
 def _source(chance: SeededChoices, given: Given, path: Path, kind: str | None, item: Item) -> Source:
-    """Return the right side of an assignment, of the type `kind` unless it is None."""
+    """Return the right side of an assignment. It has the type `kind` unless that is None."""
     if path[0] in given.pools:
         return New(given.index_value(chance, str(path[0])))
     others = [other for other in PATHS if kind is None or at(item, other) is not None] or [path]
@@ -274,7 +274,7 @@ def get(chance: SeededChoices, given: Given) -> Request:
     return request | {"ReturnConsumedCapacity": capacity(chance)}
 
 
-# Batches and transactions, over several tables
+# Batches and transactions over several tables.
 
 
 def batch_write(chance: SeededChoices, tables: Sequence[Given]) -> Request:
@@ -290,7 +290,7 @@ def batch_write(chance: SeededChoices, tables: Sequence[Given]) -> Request:
 
 
 def _mostly_distinct(chance: SeededChoices, tables: Sequence[Given], requests: dict[str, list[Request]]) -> Request:
-    """Most batches have distinct keys; DynamoDB rejects the others."""
+    """Return keys that are distinct in most batches. DynamoDB rejects the other batches."""
     if chance.one_in(10):
         return requests
     for given in tables:
@@ -334,7 +334,7 @@ def transact_get(chance: SeededChoices, tables: Sequence[Given]) -> Request:
 
 
 def _mostly_apart(chance: SeededChoices, tables: Sequence[Given], actions: list[Request]) -> list[Request]:
-    """Most transactions have one action per item; DynamoDB rejects the others."""
+    """Return transactions that mostly have one action per item. DynamoDB rejects the others."""
     if chance.one_in(10):
         return actions
     by_name = {given.table.name: given.table for given in tables}
@@ -402,7 +402,7 @@ def page(chance: SeededChoices, given: Given, *, is_query: bool) -> Request:
 
 
 def _selected(chance: SeededChoices, given: Given, index: OracleIndex | None) -> Request:
-    """Return the selected attributes; sometimes a global index does not project them."""
+    """Return the selected attributes. Sometimes a global index does not project them."""
     held = given.table.holds
     names = (*given.table.key_names, *INDEX_ATTRIBUTES, "a", "b", "n", "s", "l", "m")
     match chance.below(7):

@@ -14,7 +14,7 @@ def _binary(content: bytes) -> str:
     return base64.b64encode(content).decode()
 
 
-# Keys that are adjacent in the sort order: prefixes, the lowest and highest bytes, and spellings of numbers.
+# Keys that are adjacent in the sort order: prefixes, the lowest and highest bytes, and different notations of numbers.
 KEY_TEXTS: dict[str, tuple[str, ...]] = {
     "S": ("a", "b", "ab", "a\x00", "a\x00b", "\x00", "a\x01", "a\x00\xff", "é", "\uffff", "\U00010000", "A#1"),
     "N": ("0", "1", "-1", "2", "10", "1.0", "1.5", "-1.5", "1e2", "100.0", "-0.001", "99999999999999999999", "-7E100"),
@@ -55,12 +55,12 @@ class Given:
         return {self.table.kinds[name]: chance.pick(self.pools[name])}
 
     def any_key_value(self, chance: SeededChoices, name: str) -> Value:
-        """Return a value that may not occur in any item."""
+        """Return a value that may occur in no item."""
         kind = self.table.kinds[name]
         return {kind: chance.pick(KEY_TEXTS[kind])}
 
     def key(self, chance: SeededChoices) -> Item:
-        """Return a key, mostly of an existing item."""
+        """Return a key, which in most cases belongs to an existing item."""
         if self.table.items and not chance.one_in(3):
             item = self.known_item(chance)
             return {name: item[name] for name in self.table.key_names}
@@ -73,7 +73,7 @@ class Given:
         return {name: self.key_value(chance, name) for name in self.table.key_names}
 
     def item(self, chance: SeededChoices, *, fits: bool = True) -> Item:
-        """Return an item; if it may be invalid, occasionally with an invalid index key."""
+        """Return an item. If it may be invalid, it sometimes has an invalid index key."""
         item = self._any_key(chance)
         for name in chance.several(INDEX_ATTRIBUTES, 2, len(INDEX_ATTRIBUTES)):
             item[name] = self.index_value(chance, name, fits=fits)
@@ -104,7 +104,7 @@ def table(chance: SeededChoices, name: str) -> Given:
 
 
 def global_index(chance: SeededChoices, plain: OracleTable, name: str) -> OracleIndex:
-    """Return mostly one or two key attributes, at most four and four, possibly with keys of the table."""
+    """Return one or two key attributes in most cases, and at most four and four. They may include keys of the table."""
     is_wide = chance.one_in(4)
     partition_count = 1 + chance.below(4) if is_wide else 1
     sort_count = chance.below(5 if is_wide else 2)

@@ -1,4 +1,4 @@
-"""Conditions that print themselves as DynamoDB expressions and evaluate themselves for an item."""
+"""Conditions that can print themselves as DynamoDB expressions and evaluate themselves for an item."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Size(Operand):
             return None
         ((kind, content),) = value.items()
         if kind == "S":
-            # Captured from the service: characters outside the basic plane count twice.
+            # Captured from AWS: characters outside the basic plane count twice.
             return {"N": str(sum(2 if ord(character) > 0xFFFF else 1 for character in content))}
         return {"N": str(len(base64.b64decode(content) if kind == "B" else content))}
 
@@ -300,7 +300,7 @@ def _bracketed(condition: Condition, placeholders: Placeholders) -> str:
 
 @dataclass(frozen=True)
 class KeyCondition(Expression):
-    """Equality of all partition and the first sort attributes, and a test of the next one."""
+    """Equality of all partition attributes and the first sort attributes, and a test of the next one."""
 
     equal: tuple[tuple[str, Value], ...]
     test: Condition | None = None
@@ -316,7 +316,7 @@ class KeyCondition(Expression):
 
 
 def is_empty_range(test: Condition | None) -> bool:
-    """Whether a BETWEEN has reversed bounds, which DynamoDB rejects."""
+    """Return whether a BETWEEN has reversed bounds, which DynamoDB rejects."""
     if not isinstance(test, Between) or not isinstance(test.low, Literal) or not isinstance(test.high, Literal):
         return False
     return bool(sort_key(test.low.value) > sort_key(test.high.value))

@@ -1,8 +1,8 @@
-"""The oracle: a slow, obviously correct DynamoDB with dictionaries of items and brute force.
+"""The oracle: a slow and simple DynamoDB, with dictionaries of items and full searches.
 
-Requests and responses are those of DynamoDB, but expressions are objects (oracle_conditions, oracle_updates) instead
-of text. The caller passes the order of the entries to Query and Scan, since DynamoDB specifies none between partitions
-or between index entries with equal keys.
+Requests and responses are those of DynamoDB, but expressions are objects (oracle_conditions, oracle_updates) instead of
+text. The caller passes the order of the entries to Query and Scan, because DynamoDB specifies no order between
+partitions, or between index entries with equal keys.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ class OracleDynamoDB:
             except Invalid:
                 reasons.append({"Code": "ValidationError"})
         if has_empty_key:
-            # Captured from the service: this error fails the request instead of the action.
+            # Captured from AWS: this error fails the request instead of the action.
             if {"Code": "ValidationError"} in reasons:
                 raise Unspecified("an empty key and another reason")
             raise Invalid("an empty key")
@@ -239,7 +239,7 @@ class OracleDynamoDB:
     # Pages
 
     def check_page(self, request: Request) -> None:
-        """Reject a Query or Scan that is invalid for any items."""
+        """Reject a Query or Scan that is invalid for all items."""
         table, index = self.source(request)
         condition = request.get("KeyConditionExpression")
         names = table.key_names if index is None else index.key_names
@@ -297,7 +297,7 @@ class OracleDynamoDB:
         return answer
 
     def _fetches(self, table: OracleTable, index: OracleIndex, request: Request) -> bool:
-        """Whether a local index lacks requested attributes, so that items are fetched from the table."""
+        """Return whether a local index lacks requested attributes, so that items are fetched from the table."""
         names = [str(path[0]) for path in _paths(request.get("ProjectionExpression"))]
         lacks = any(not table.holds(index, name) for name in names)
         return index.is_local and (lacks or (request.get("Select") == "ALL_ATTRIBUTES" and index.projection != "ALL"))

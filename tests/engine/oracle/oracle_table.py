@@ -1,4 +1,4 @@
-"""A table as a dictionary of items; the entries of its indexes are computed for every request."""
+"""A table as a dictionary of items. The entries of its indexes are computed for every request."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class OracleTable:
     def check(self, item: Item, before: Item | None = None) -> None:
         """Reject an item that is too large, or that has an invalid index key.
 
-        An update lets be what it does not change: the value may be older than the index.
+        An update ignores the values that it does not change, because a value can be older than the index.
         """
         wrong: list[Invalid] = []
         for name in {name: None for index in self.indexes.values() for name in index.key_names}:
@@ -130,19 +130,19 @@ class OracleTable:
                 except Invalid as invalid:
                     wrong.append(invalid)
         if wrong:
-            # The choice among several errors matters only in a transaction.
+            # If there are several errors, the choice among them matters only in a transaction.
             raise wrong[0] if len({type(each) for each in wrong}) == 1 else InvalidTwice("two kinds of index keys")
         if self.counted_size(item) > ITEM_BYTES_MAX:
             raise Invalid("an item of more than 400 KB")
 
     def misfits(self, update: Update) -> bool:
-        """Whether an update gives an index key another type, which is known without the item."""
+        """Return whether an update sets an index key to another type. This is known without the item."""
         index_keys = {name for index in self.indexes.values() for name in index.key_names}
         given = [(str(path[0]), value) for path, value in update.given if len(path) == 1]
         return any(name in index_keys and kind_of(value) != self.kinds[name] for name, value in given)
 
     def counted_size(self, item: Item) -> int:
-        """Return the size that the 400 KB limit applies to: the item and its local index entries."""
+        """Return the size to which the 400 KB limit applies: the item and its local index entries."""
         entries = [self.entry(index, item) for index in self.indexes.values() if index.is_local]
         return item_size(item) + sum(item_size(entry) for entry in entries if entry is not None)
 
@@ -158,14 +158,14 @@ class OracleTable:
         return {name: value for name, value in item.items() if self.holds(index, name)}
 
     def entries(self, index: OracleIndex | None) -> dict[Key, Item]:
-        """Return all entries of the index or table by item key."""
+        """Return all entries of the index or table, by item key."""
         if index is None:
             return dict(self.items)
         found = {key: self.entry(index, item) for key, item in self.items.items()}
         return {key: entry for key, entry in found.items() if entry is not None}
 
     def matching(self, index: OracleIndex | None, condition: KeyCondition | None) -> dict[Key, Item]:
-        """Return the entries that a key condition selects, or all for a Scan."""
+        """Return the entries that a key condition selects, or all entries for a Scan."""
         entries = self.entries(index)
         return {key: entry for key, entry in entries.items() if condition is None or condition.holds(entry)}
 
@@ -229,7 +229,7 @@ class Units:
         return total
 
     def capacity_document(self, table: str, detail: str, axis: str | None = None) -> dict[str, Any]:
-        """Return ConsumedCapacity; transactions repeat the units by kind."""
+        """Return ConsumedCapacity. Transactions repeat the units by kind."""
 
         def units(amount: float) -> dict[str, float]:
             return {"CapacityUnits": amount} | ({axis: amount} if axis else {})

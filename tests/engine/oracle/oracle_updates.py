@@ -1,4 +1,4 @@
-"""Updates and projections that print themselves as DynamoDB expressions and apply themselves to an item."""
+"""Updates and projections that can print themselves as DynamoDB expressions and apply themselves to an item."""
 
 from __future__ import annotations
 
@@ -115,12 +115,12 @@ def sum_of(left: Value, right: Value, sign: int) -> Value:
 
 
 class _Gone:
-    """A placeholder for a removed list element, so that the others keep their positions."""
+    """A placeholder for a removed list element, so that the other elements keep their positions."""
 
 
 @dataclass(frozen=True)
 class Update(Expression):
-    """The four clauses of an update, whose paths do not overlap."""
+    """The four clauses of an update. Their paths do not overlap."""
 
     sets: tuple[tuple[Path, Source], ...] = ()
     removes: tuple[Path, ...] = ()
@@ -150,7 +150,7 @@ class Update(Expression):
         return [(path, source.value) for path, source in self.sets if isinstance(source, New)] + list(self.adds)
 
     def applied(self, old: Item) -> Item:
-        """Return the updated item; operands read the item before the update."""
+        """Return the updated item. The operands read the item before the update."""
         values: dict[Path, Value | None] = {path: source.of(old) for path, source in self.sets}
         values |= {path: _added(at(old, path), value) for path, value in self.adds}
         values |= {path: _without(at(old, path), value) for path, value in self.deletes}
@@ -165,7 +165,7 @@ class Update(Expression):
         return parts(old, self.paths)
 
     def new_parts(self, old: Item, new: Item) -> Item:
-        """Return the updated parts; for moved list elements, the result is unspecified."""
+        """Return the updated parts. For moved list elements, the result is unspecified."""
         for path in self.paths:
             if any(isinstance(step, int) for step in path) and (at(old, path) is None or at(new, path) is None):
                 raise Unspecified("parts of a list that has grown or shrunk")
@@ -197,7 +197,7 @@ def _without(old: Value | None, value: Value) -> Value | None:
 
 
 def _put(new: Value, old: Item, path: Path, value: Value | None) -> None:
-    """Write or remove one path of the new item; list positions refer to the old list."""
+    """Write or remove one path of the new item. List positions refer to the old list."""
     place: Any = new
     for step, following in zip((None, *path[:-1]), path, strict=True):
         if step is not None:
@@ -247,7 +247,7 @@ class Projection(Expression):
 
 
 def overlap(one: Path, other: Path) -> bool:
-    """Whether DynamoDB rejects two paths in one expression because they overlap or disagree on a type."""
+    """Return whether DynamoDB rejects two paths in one expression, because they overlap or disagree on a type."""
     for first, second in zip(one, other, strict=False):
         if isinstance(first, int) != isinstance(second, int):
             return True

@@ -35,7 +35,7 @@ def kind_of(value: Value) -> str:
 
 
 def plain_number(number: Decimal) -> str:
-    """Return a number without exponent, sign of zero, or leading and trailing zeros."""
+    """Return a number without an exponent, a sign of zero, or leading and trailing zeros."""
     if number == 0:
         return "0"
     text = format(number, "f")
@@ -65,7 +65,7 @@ def normal_item(item: Item) -> Item:
 
 
 def same(one: Value | None, other: Value | None) -> bool:
-    """Whether two values are equal; a missing value equals nothing."""
+    """Return whether two values are equal. A missing value equals nothing."""
     return one is not None and other is not None and normal(one) == normal(other)
 
 
@@ -78,12 +78,12 @@ def sort_key(value: Value) -> Any:
 
 
 def ordered(one: Value | None, other: Value | None) -> bool:
-    """Whether two values can be ordered: both exist and have the same ordered type."""
+    """Return whether two values can be ordered: both exist and have the same ordered type."""
     return one is not None and other is not None and kind_of(one) == kind_of(other) and kind_of(one) in ("S", "N", "B")
 
 
 def number_size(text: str) -> int:
-    """Return one byte, one per two significant digits on either side of the point, and one for a minus sign."""
+    """Return one byte, plus one per two significant digits on either side of the point, plus one for a minus sign."""
     number = Decimal(text)
     if number == 0:
         return 1
@@ -134,7 +134,7 @@ def at(item: Item, path: Path) -> Value | None:
 
 
 def parts(item: Item, paths: list[Path]) -> Item:
-    """Return the parts of an item at the paths; list elements are in order, without gaps."""
+    """Return the parts of an item at the paths. List elements are in order, without gaps."""
     found = {path for path in paths if at(item, path) is not None}
     return _parts({"M": item}, found)["M"] if found else {}
 

@@ -1,4 +1,4 @@
-"""Seeded random choices: the same seed gives the same requests everywhere."""
+"""Seeded random choices: the same seed gives the same requests on every machine."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ T = TypeVar("T")
 class SeededChoices:
     """The source of all random choices in a request.
 
-    Hypothesis draws the seed, and drops the steps that a failure does not need. If it drew every choice, it could also
-    simplify the requests, but the test would be twenty times slower.
+    Hypothesis draws the seed, and removes the steps that a failure does not need. If it drew every choice, it could
+    also simplify the requests, but the test would be twenty times slower.
     """
 
     def __init__(self, seed: int | str) -> None:

@@ -134,7 +134,7 @@ class EngineAgainstOracle(RuleBasedStateMachine):
 
     @rule(seed=SEED, token=TOKENS, seconds=st.sampled_from([0, 1, 599, 601]))
     def send_a_transaction_twice(self, seed: int, token: str, seconds: int) -> None:
-        """Repeat a token, which is valid for ten minutes even if the items change."""
+        """Repeat a token. It is valid for ten minutes, even if the items change."""
         self.time_passes(601)
         self.transact_write_with_token(seed, token, False)
         self.pair.clock.seconds += seconds
@@ -145,7 +145,7 @@ class EngineAgainstOracle(RuleBasedStateMachine):
     def transact_get(self, seed: int) -> None:
         self.pair.run("TransactGetItems", requests.transact_get(SeededChoices(seed), self.given))
 
-    # New and deleted indexes, and restarts of the engine
+    # New and deleted indexes, and restarts of the engine.
 
     @rule()
     def reopen(self) -> None:

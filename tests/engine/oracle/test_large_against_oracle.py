@@ -27,7 +27,7 @@ def pair() -> Iterator[EngineAndOracle]:
 
 
 def filled(item: Item, size: int) -> Item:
-    """Return the item with a filler attribute that brings it to this size."""
+    """Return the item with an additional attribute that brings it to this size."""
     return {**item, FILLER: {"S": "x" * (size - item_size(item) - len(FILLER))}}
 
 
@@ -40,7 +40,7 @@ def test_item_writes_accept_at_most_400_kb_for_an_item_with_its_local_index_entr
     pair.create(given.table)
     item = given.item(chance)
     for distance in (-1, 0, 1):
-        # The filler counts once, and again in every local index that projects it.
+        # The additional attribute counts once, and again in every local index that projects it.
         copies = given.table.counted_size({**item, FILLER: {"S": "x"}}) - given.table.counted_size(item)
         copies //= len(FILLER) + 1
         room = ITEM_BYTES_MAX - given.table.counted_size({**item, FILLER: {"S": ""}})

@@ -1,4 +1,4 @@
-"""Any statement is answered or rejected, and a rejected statement changes nothing."""
+"""Any statement is answered or rejected. A rejected statement changes nothing."""
 
 from __future__ import annotations
 

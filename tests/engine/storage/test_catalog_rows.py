@@ -1,4 +1,4 @@
-"""The catalog, and how a process notices that another process has changed it."""
+"""The catalog, and the detection of a change by another process."""
 
 from __future__ import annotations
 

@@ -268,7 +268,9 @@ def test_a_full_disk_fails_the_write_of_a_connection_pool_and_keeps_the_data_int
     with store.reading() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages + 2}")
-    with pytest.raises(StoreRefused, match=r"the disk is full .*\n  Free disk space; this write changed nothing"):
+    with pytest.raises(
+        StoreRefused, match=r"the disk is full .*\n  This write changed nothing, and the existing data is intact"
+    ):
         put(store, b"large", bytes(1_000_000))
     with store.reading() as connection:
         connection.execute("PRAGMA max_page_count = 1000000")
@@ -329,13 +331,13 @@ def test_threads_of_a_connection_pool_with_full_sync_share_flushes(url: str, mon
             thread.start()
         for thread in threads:
             thread.join()
-        assert 10 <= len(flushes) <= 60  # of 80 writes
+        assert 10 <= len(flushes) <= 60  # for 80 writes
 
 
 def test_a_flush_of_a_connection_pool_includes_every_commit_made_before_it(
     url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Copying the files when a flush starts gives the least data that a power failure can leave."""
+    """Copies of the files, made when a flush starts, contain the least data that a power failure can leave."""
     copies: list[Path] = []
 
     def copied(_: int) -> None:
@@ -378,7 +380,7 @@ def test_a_connection_pool_with_normal_sync_flushes_nothing(store: Store, monkey
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
 @pytest.mark.parametrize("what", ["folder", "file"])
 def test_a_connection_pool_cannot_open_a_read_only_file_or_folder(what: str) -> None:
-    """The process drops root privileges if it has them, since root may write everything."""
+    """The process gives up root privileges if it has them, because root may write everything."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if what == "file":

@@ -1,4 +1,4 @@
-"""Entry keys sort as their attributes do, and parse back to them."""
+"""Entry keys sort like their attributes, and can be parsed back into them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_entry_key_of_a_table_parses_back(partition: bytes, sort: bytes) -> 
 
 @st.composite
 def two_entries(draw: st.DrawFn) -> list[tuple[list[bytes], list[bytes], bytes]]:
-    """Two entries of one index: with the same number of attributes, and often equal ones."""
+    """Return two entries of one index, with the same number of attributes, and often with equal ones."""
     partition_count, sort_count = draw(st.integers(1, 4)), draw(st.integers(0, 4))
     partitions = draw(st.lists(parts, min_size=partition_count, max_size=partition_count))
     sorts = st.lists(parts, min_size=sort_count, max_size=sort_count)

@@ -1,4 +1,4 @@
-"""Trees against a dict: after the same operations, both contain the same items in the same order."""
+"""Trees compared with a dict: after the same operations, both contain the same items in the same order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A changed bit in the log of a killed process is reported; a torn end is not."""
+"""A changed bit in the log of a killed process is reported, but a torn end is not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = ("store.db", "store.db-wal", "store.db-shm")
 
 @pytest.fixture(scope="module")
 def crashed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of a store as a killed process leaves them, with confirmed writes in the log."""
+    """Return the files of a store as a killed process leaves them, with confirmed writes in the log."""
     folder = tmp_path_factory.mktemp("crashed")
     (folder / "open").mkdir()
     with Engine(f"file:{folder / 'open' / 'store.db'}", sweep_seconds=None) as engine:

@@ -1,4 +1,4 @@
-"""The extension of the write-ahead log with zeros, so that most flushes need not record a new length."""
+"""The write-ahead log is extended with zeros, so that most flushes need not record a new length."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def log_bytes(store: Store) -> int:
 def test_a_write_ahead_log_is_extended_ahead_of_the_commits_with_full_sync(
     url: str, sync: Literal["full", "normal"], growths_max: int
 ) -> None:
-    """A flush of a log that has grown takes longer."""
+    """Flushing a log that has grown takes longer."""
     with opened(url, sync) as store:
         sizes = list[int]()
         for number in range(400):

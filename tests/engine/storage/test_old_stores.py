@@ -1,4 +1,4 @@
-"""Stores of every format version, written by the commits that introduced the next one, open with all their data.
+"""Stores of every format version open with all their data. The commits that introduced the next version wrote them.
 
 The files in `stores` were written by commits 7e232ef (format 1), 188b1a8 (format 2) and 36695fd (format 3).
 """

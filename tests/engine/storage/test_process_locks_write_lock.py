@@ -24,7 +24,7 @@ def waiting(seconds: float) -> WriteWait:
 
 @pytest.fixture
 def locks(tmp_path: Path) -> Iterator[list[FairWriteLock]]:
-    """The locks of five processes, each with its own descriptor."""
+    """Return the locks of five processes, each with its own descriptor."""
     (tmp_path / "log").touch()
     descriptors = [os.open(tmp_path / "log", os.O_RDWR) for _ in range(5)]
     yield [FairWriteLock(tmp_path / "log", descriptor) for descriptor in descriptors]

@@ -17,7 +17,7 @@ from singletable.errors import StoreRefused
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A closed store with one table, one index and 100 items."""
+    """Return the path of a closed store with one table, one index and 100 items."""
     with Store.open(f"file:{tmp_path}/store.db") as store, store.writing() as connection:
         catalog_rows.create(connection, "orders", b"{}", (1,))
         for number in range(100):

@@ -1,4 +1,4 @@
-"""What read, snapshot and write sessions see, in several threads, until the store is closed."""
+"""The data that read, snapshot and write sessions see, in several threads, until the store is closed."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_snapshot_of_a_store_sees_one_moment(file_store: Store) -> None:
 
 
 def test_an_unfinished_range_does_not_keep_an_old_snapshot_of_a_store(store: Store) -> None:
-    """The exception keeps the frame and its cursor alive; the next read must not use the cursor's snapshot."""
+    """The exception keeps the stack frame and its cursor alive. The next read must not use the cursor's snapshot."""
     for key in (b"a", b"b", b"c"):
         put(store, key, b"before")
 
@@ -158,7 +158,7 @@ def test_threads_of_one_store_lose_no_update(store: Store) -> None:
 
 
 def test_threads_that_read_a_store_see_complete_transactions(store: Store) -> None:
-    """Writers set two items to the same value; no reader may see them differ."""
+    """Writers set two items to the same value. No reader may see different values."""
     put(store, b"a", b"0")
     put(store, b"b", b"0")
     differing: list[object] = []

@@ -1,4 +1,4 @@
-"""Opening a file: what counts as a store, and which errors come before any write."""
+"""Opening a file: the test whether it is a store, and the errors that precede any write."""
 
 from __future__ import annotations
 
@@ -112,14 +112,14 @@ def test_the_store_format_check_raises_for_a_file_that_is_not_a_database_and_lea
 
 def test_a_store_without_a_store_format_version_raises(path: Path) -> None:
     rewrite(path, "DELETE FROM meta WHERE name = 'version'")
-    with pytest.raises(StoreRefused, match="does not state its format version"):
+    with pytest.raises(StoreRefused, match="does not contain its format version"):
         Store.open(f"file:{path}")
 
 
 def test_the_store_format_check_raises_for_a_truncated_store(path: Path) -> None:
     content = path.read_bytes()
     path.write_bytes(content[: store_format.PAGE_BYTES * 2])
-    with pytest.raises(StoreRefused, match=r"is corrupt or truncated .*\n  Restore it from a copy"):
+    with pytest.raises(StoreRefused, match=r"is corrupt or truncated .*\n  Restore the file from a copy"):
         Store.open(f"file:{path}")
 
 
@@ -134,7 +134,7 @@ def test_the_store_format_check_raises_for_a_truncated_store(path: Path) -> None
 )
 def test_a_store_with_an_invalid_store_format_version_raises_in_plain_words(path: Path, statement: str) -> None:
     rewrite(path, statement)
-    with pytest.raises(StoreRefused, match=r"does not state its format version\.\n  Restore it from a copy"):
+    with pytest.raises(StoreRefused, match=r"does not contain its format version\.\n  Restore the file from a copy"):
         Engine(f"file:{path}")
 
 

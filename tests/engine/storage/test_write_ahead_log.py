@@ -1,4 +1,4 @@
-"""The write-ahead log: when a checkpoint is due, compared with SQLite's own frame count."""
+"""The write-ahead log: the test for a due checkpoint, compared with SQLite's own frame count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Concurrent writers share flushes; a flush does not serve commits made after it started."""
+"""Concurrent writers share flushes. A flush does not include commits made after it started."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_concurrent_writers_share_flushes_of_the_write_ahead_log() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    # 80 commits: one client needs a flush for each, eight clients share about one flush.
+    # For 80 commits, one client needs a flush for each, and eight clients share about one flush.
     assert 10 <= len(calls) <= 40
 
 

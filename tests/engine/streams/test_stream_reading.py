@@ -1,4 +1,4 @@
-"""A stream has every change once, in order, with the images of its view type, for 24 hours."""
+"""A stream contains every change once, in order, with the images of its view type, for 24 hours."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_stream_reading_returns_records_of_put_update_and_delete_in_order(engine
     assert details["ApproximateCreationDateTime"] == 1_800_000_000
     assert found[1]["dynamodb"]["ApproximateCreationDateTime"] == 1_800_000_010
     assert details["StreamViewType"] == "NEW_AND_OLD_IMAGES"
-    # The keys (pk, a, sk, 1), and the image, which has the keys and the number n.
+    # The keys (pk, a, sk, 1), and the image, which contains the keys and the number n.
     assert [record["dynamodb"]["SizeBytes"] for record in found] == [6 + 9, 6 + 9 + 9, 6 + 9]
     numbers = [record["dynamodb"]["SequenceNumber"] for record in found]
     assert numbers == sorted(set(numbers))
@@ -131,7 +131,8 @@ def test_the_change_recorder_ignores_a_write_that_changes_nothing(engine: Engine
     whole = {**A, "s": {"SS": ["x", "y"]}, **item(n=1)}
     put(engine, whole)
     put(engine, whole)
-    put(engine, {"n": {"N": "1.0"}, "s": {"SS": ["y", "x"]}, **A})  # equal, in another order and notation
+    # equal to the stored item, but in another order and notation
+    put(engine, {"n": {"N": "1.0"}, "s": {"SS": ["y", "x"]}, **A})
     update(engine, A, "SET n = :n", ExpressionAttributeValues=values(n=1))
     delete(engine, texts(pk="nobody", sk="1"))
     with pytest.raises(RequestRefused):
@@ -437,7 +438,7 @@ def test_stream_reading_continues_after_a_restart_and_passes_the_integrity_check
         assert len(engine.call("GetRecords", {"ShardIterator": place})["Records"]) == 1
         delete(engine, A)
         switch(engine, None)
-        put(engine, {**A, **item(n=7)})  # while no change log records it
+        put(engine, {**A, **item(n=7)})  # no change log records this write
         switch(engine, "NEW_IMAGE")
         put(engine, {**A, **item(n=8)})
     assert check_store(path).problems == []
@@ -490,7 +491,7 @@ def test_stream_reading_works_with_boto3(engine: Engine) -> None:
 def test_stream_actions_reject_invalid_limits_filters_and_arns(
     engine: Engine, action: str, change: Document, words: str
 ) -> None:
-    # Alternator's tests of these requests pass on DynamoDB; the API reference has the limits.
+    # Alternator's tests of these requests pass on DynamoDB. The API reference contains the limits.
     request = {**({"StreamArn": arn_of(engine)} if action == "DescribeStream" else {}), **change}
     with pytest.raises(RequestRefused, match=words) as error:
         engine.call(action, request)

@@ -1,4 +1,4 @@
-"""Throughput changes: limits per day, switches of the billing mode, and warm throughput."""
+"""Throughput changes: limits per day, changes of the billing mode, and warm throughput."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def test_contributor_insights_count_keys_by_consumed_units(engine: Engine) -> No
     update(engine, texts(pk="b", sk="1"), "SET n = :n", ExpressionAttributeValues=values(n=1))
     get(engine, texts(pk="b", sk="1"), ConsistentRead=True)
     query(engine, "pk = :b", values(b="b"))
-    scan(engine)  # it concerns no single key
+    scan(engine)  # the read concerns no single key
     found = engine.most_accessed("table")
     assert amounts(found.partition_keys) == [("a", 4.0), ("b", 2.5)]
     assert amounts(found.keys) == [("a 2", 3.0), ("b 1", 2.0), ("a 1", 1.0)]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from singletable.engine.tables.stored_table import Item
 from singletable.engine.traffic.contributor_insights import TopKeys
 
-# A few keys are frequent and many occur once, as in practice.
+# As in practice, a few keys are frequent and many occur once.
 KEYS = st.one_of(st.integers(0, 3), st.integers(0, 200))
 ADDED = st.lists(st.tuples(KEYS, st.integers(1, 9)), max_size=400)
 

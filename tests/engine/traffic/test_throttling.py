@@ -1,4 +1,4 @@
-"""Requests beyond the provisioned capacity: which succeed, and the errors of the others."""
+"""Requests beyond the provisioned capacity: which requests succeed, and the errors of the others."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_throughput_limits_let_a_page_overdraw_the_capacity_and_throttle_the_nex
     if action == "Query":
         more = {"KeyConditionExpression": "pk = :a", "ExpressionAttributeValues": values(a="a")}
         request = {**request, **more}  # type: ignore[dict-item]
-    assert len(engine.call(action, request)["Items"]) == 10  # about ten units, although only one is available
+    assert len(engine.call(action, request)["Items"]) == 10  # about ten units, although only one unit is available
     clock.now += 8
     assert refused(engine, action, request).code == EXCEEDED
     clock.now += 2

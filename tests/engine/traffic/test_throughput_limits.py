@@ -1,4 +1,4 @@
-"""The limits of a partition: enforced per key value, in tables and indexes, and discarded when idle."""
+"""The limits of a partition: enforced for each key value, in tables and indexes, and discarded when idle."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_throughput_limits_count_a_moving_index_entry_in_both_partitions(engine:
     put(engine, item(pk="a", sk="1", gsiPk="one", body="x" * 300_000))
     for number in range(3):
         put(engine, item(pk=f"b{number}", sk="1", gsiPk="two", body="x" * 300_000))
-    # 300 more units would move from `one` to `two`, which has 100 of its thousand left.
+    # 300 more units would move from `one` to `two`, but `two` has only 100 of its thousand units left.
     put(engine, item(pk="a", sk="1", gsiPk="two", body="x" * 300_000))
     assert count_until_throttled(lambda _: put(engine, texts(pk="c", sk="1", gsiPk="two"))) == 0
     put(engine, texts(pk="c", sk="1", gsiPk="one"))

@@ -1,4 +1,4 @@
-"""Token buckets: over any time, they allow the added and saved units plus at most one request."""
+"""Token buckets: in any period, they allow the added and saved units plus at most one request."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ EXCEEDED = "ProvisionedThroughputExceededException"
 
 
 class Clock:
-    """A clock that the test moves."""
+    """A clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = START
@@ -39,7 +39,7 @@ def create_provisioned(engine: Engine, read: int, write: int, name: str = "table
 
 
 def count_until_throttled(ask: Callable[[int], Any], tries: int = 100) -> int:
-    """Return how many of `count` requests succeed before one is throttled."""
+    """Return how many of `count` requests succeed before a request is throttled."""
     for number in range(tries):
         try:
             ask(number)

@@ -1,4 +1,4 @@
-"""Buckets are subfolders of one folder, and no request can access files outside of it."""
+"""Buckets are subfolders of one folder, and no request can access files outside this folder."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.engine.table_requests import create, put, refused, texts
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Create two buckets, a secret file outside of them, and links to it."""
+    """Create two buckets, a secret file outside them, and links to it."""
     folder = tmp_path / "buckets"
     (folder / "bucket" / "in").mkdir(parents=True)
     (tmp_path / "outside" / "in").mkdir(parents=True)

@@ -243,7 +243,8 @@ def test_a_field_with_the_name_of_a_key_attribute_is_composed_by_the_key() -> No
     assert order.keys["statuses"].sort == order.keys["key"].sort == ("ORDER#{placed}#{id}",)
     assert [each.name for each in table.patterns[0].parameters] == ["customer_id", "placed", "id"]
     assert (
-        "Order.sk is not a field of the model, because the key ORDER#{placed}#{id} composes its value." in table.notes
+        "Order.sk is not a field of the model, because it is composed from the fields of the key ORDER#{placed}#{id}."
+        in table.notes
     )
 
 

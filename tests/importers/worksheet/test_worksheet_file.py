@@ -116,8 +116,11 @@ def test_worksheet_notes_unclear_cells_and_missing_fields() -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        (["Open orders", "Order", "status = 'OPEN'"], "status is a parameter; the row has the constant 'OPEN'"),
-        (["Open orders", "Order", "Status is Open"], "status is a parameter; the row has the constant Open"),
+        (
+            ["Open orders", "Order", "status = 'OPEN'"],
+            "status is a parameter, but the row contains the constant 'OPEN'",
+        ),
+        (["Open orders", "Order", "Status is Open"], "status is a parameter, but the row contains the constant Open"),
         (["Get an order with all line items", "Order", "status = OPEN"], "the filter status = OPEN was left out"),
         (["Get order by ID", "Order", "", "x", " ", "y"], "'x', 'y' in line 2 was left out"),
         (["Search products by text", "Product"], "keys cannot find words inside text"),

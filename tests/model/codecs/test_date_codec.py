@@ -31,7 +31,7 @@ def test_a_date_codec_writes_a_date_in_its_format(spec: str, day: date, text: st
 
 def test_a_date_codec_rejects_a_date_finer_than_its_format() -> None:
     with pytest.raises(
-        KeyRefused, match=r"2026-04-10 has days, but the key keeps only months: .* use {field:%Y-%m-%d}"
+        KeyRefused, match=r"2026-04-10 has days, but the key keeps only months; .* use {field:%Y-%m-%d}"
     ):
         date_codec("#", "%Y-%m").encode(date(2026, 4, 10))
 

@@ -65,23 +65,23 @@ def test_a_datetime_codec_rejects_a_datetime_outside_the_years_1_to_9999() -> No
         (
             "seconds",
             TWO_O_CLOCK.replace(microsecond=1),
-            "has microseconds, but the key keeps only seconds: .*{field:microseconds}",
+            "has microseconds, but the key keeps only seconds; .*{field:microseconds}",
         ),
         (
             "seconds",
             TWO_O_CLOCK.replace(microsecond=1000),
-            "has milliseconds, but the key keeps only seconds: .*{field:milliseconds}",
+            "has milliseconds, but the key keeps only seconds; .*{field:milliseconds}",
         ),
         (
             "milliseconds",
             TWO_O_CLOCK.replace(microsecond=1001),
             "has microseconds, but the key keeps only milliseconds",
         ),
-        ("days", TWO_O_CLOCK, "has hours, but the key keeps only days: truncate it or use {field:hours}"),
+        ("days", TWO_O_CLOCK, "has hours, but the key keeps only days; truncate it or use {field:hours}"),
         (
             "%Y",
             datetime(2026, 2, 1, tzinfo=UTC),
-            "has months, but the key keeps only years: truncate it or use {field:days}",
+            "has months, but the key keeps only years; truncate it or use {field:days}",
         ),
     ],
 )
@@ -124,7 +124,7 @@ def test_a_datetime_codec_rejects_a_text_that_is_not_an_encoded_datetime(text: s
         ("%Y-%m-%dT%H:%M:%S.%L", "%L in .* is not a supported directive"),
         ("%Y-%m-%d%", "'%' in .* is not valid in a literal.* as in {field:%Y-%m-%d}"),
         ("%Y-%m-%d %H", "' ' in .* is not valid in a literal.* as in {field:%Y-%m-%d%H}"),
-        ("%Y#%m", "'#' in .* is the delimiter; remove it, as in {field:%Y%m}"),
+        ("%Y#%m", "'#' in .* is the delimiter; remove the character, as in {field:%Y%m}"),
         ("%Y-\ud800%m", "is not valid in a literal"),
         ("%Y-%m-%m", "%m occurs twice"),
         ("%Y-%d", "%m is missing"),

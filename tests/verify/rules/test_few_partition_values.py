@@ -74,8 +74,8 @@ def test_partitions_of_few_values_and_of_the_current_day_are_found() -> None:
     assert found(Events, "ST121") == [
         'Event: GSI1, GSI1PK = "S#{status}" has few partitions: status has about 10 values (a guess from the name)',
         'Event: GSI2, GSI2PK = "F#{is_open}" has few partitions: is_open has 2 values',
-        'Event: GSI3, GSI3PK = "D#{day}#{level}" has few partitions: items that are written now have the same day, '
-        "level has 2 values",
+        'Event: GSI3, GSI3PK = "D#{day}#{level}" has few partitions: items that are written at the same time have the '
+        "same day, level has 2 values",
     ]
 
 
@@ -83,7 +83,7 @@ def test_a_constant_partition_is_found_once_for_all_its_entities() -> None:
     most = "a partition serves at most 1,000 write units per second"
     assert found(Events, "ST122") == [
         f'Event: all items are in one partition of GSI4, GSI4PK = "ALL"; {most}',
-        f'Other: all items are in one partition of the table, PK = "LIST", together with those of Another; {most}',
+        f'Other: all items are in one partition of the table, PK = "LIST", together with the items of Another; {most}',
     ]
 
 

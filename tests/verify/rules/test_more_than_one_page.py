@@ -81,7 +81,7 @@ def test_more_than_one_page_is_not_found_for_a_list_with_declared_numbers() -> N
     assert set(FOUND) == {*unbounded, "a_page_and_a_little"}
     assert "reads every Item" in FOUND["bounded_by_the_entity"].message  # items sort between the order and its notes
     assert FOUND["open_ended"].message.endswith(
-        "is unbounded: reads every Item in a partition of the table, and neither a limit nor the expected number of "
+        "is unbounded: it reads every Item in a partition of the table, and neither a limit nor the expected number of "
         "items is declared"
     )
     assert FOUND["a_page_and_a_little"].message.endswith("reads 1,025 items, 1.0 MB: 2 pages, one request each")

@@ -1,4 +1,4 @@
-"""Entities with different access rules in partitions that an IAM policy cannot distinguish."""
+"""Advice about entities with different access rules in partitions that an IAM policy cannot distinguish."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns that read all items, which no key can make cheap."""
+"""Advice about patterns that read all items. No key can make such a pattern cheap."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def advise(evidence: Evidence) -> Iterator[Advice]:
     yield Advice(
         "analytical reads",
         "strong" if 2 * len(seen) > reads else "mild",
-        f"{len(seen)} of {reads} reads go through all items, and every call is billed for all of them",
+        f"{len(seen)} of {reads} reads go through all items, and you pay for all items in every call",
         tuple(seen),
         "export the table (to S3 with point-in-time recovery, or as Parquet) and query it with Athena or a data "
         "warehouse; keep counts and sums that you display in separate items (`counted=`)",
@@ -29,9 +29,10 @@ def advise(evidence: Evidence) -> Iterator[Advice]:
 
 
 def _lists_everything(plan: Plan) -> bool:
-    """Whether an unlimited page is read from the one partition that contains all items of an entity.
+    """Return whether an unlimited page is read from the one partition that contains all items of an entity.
 
-    A constant in the partition key, such as a status, selects a part, which may be small by design.
+    If the partition key contains a constant, such as a status, it selects a part of the items, which may be small by
+    design.
     """
     if plan.operation != "Query" or plan.limit is not None or plan.members or plan.fan_outs:
         return False

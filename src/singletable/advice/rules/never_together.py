@@ -1,4 +1,4 @@
-"""Entities that no pattern reads together, so a single table has no benefit for them."""
+"""Advice about entities that no pattern reads together. A single table has no benefit for them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ def advise(evidence: Evidence) -> Iterator[Advice]:
         yield Advice(
             TOPIC,
             "strong",
-            f"no two of the {len(groups)} entities are ever read in one request or kept in sync in one transaction, "
-            "which is what a single table is for",
+            f"no two of the {len(groups)} entities are read in one request or kept in sync in one transaction, but "
+            "this is the purpose of a single table",
             (evidence.comparison.sentence,),
-            "one table per entity: separate capacity, alarms, backups and policies, and keys that explain themselves",
+            "one table per entity: separate capacity, alarms, backups and policies, and keys that are easy to read",
         )
         return
     named = tuple(", ".join(entity.label for entity in group) for group in groups)
@@ -30,6 +30,6 @@ def advise(evidence: Evidence) -> Iterator[Advice]:
         "mild",
         f"the entities fall into {len(groups)} groups that never share an item collection",
         named,
-        "one table per group, which needs no extra requests and is easier to understand; a single table leaves less "
-        "to operate",
+        "one table per group, which needs no extra requests and is easier to understand; with a single table, you "
+        "operate fewer tables",
     )

@@ -1,4 +1,4 @@
-"""Filters that search for text inside fields; a search engine does this better."""
+"""Advice about filters that search for text inside fields. A search engine does this better."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ def advise(evidence: Evidence) -> Iterator[Advice]:
         yield Advice(
             "search",
             "mild",
-            "a filter that searches inside text reads, and is billed for, every item that it discards",
+            "a filter that searches inside text reads every item, and you also pay for the items that it discards",
             (", ".join(searching),),
-            "a search engine fed from the table's stream, such as OpenSearch, or search tokens in a separate index",
+            "a search engine that receives the changes from the table's stream, such as OpenSearch, or search tokens "
+            "in a separate index",
         )
 
 

@@ -1,4 +1,4 @@
-"""Patterns of unknown frequency, for which no key can be designed."""
+"""Advice about patterns of unknown frequency. No key can be designed for them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def advise(evidence: Evidence) -> Iterator[Advice]:
         "unknown patterns",
         "strong" if len(unknown) >= UNKNOWN_SHARE_MAX * len(patterns) else "mild",
         f"{len(unknown)} of {len(patterns)} patterns are marked unknown; keys are designed for known patterns, and "
-        "every later pattern needs a new index and a backfill",
+        "every later pattern needs a new index that must be filled",
         (", ".join(unknown),),
-        "one table per entity, or a relational database, until the patterns are stable; or leave them out of the "
-        "design and keep an index in reserve",
+        "one table per entity, or a relational database, until the patterns are stable; or leave these patterns out "
+        "of the design, and plan an unused index for them",
     )

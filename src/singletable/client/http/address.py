@@ -66,7 +66,7 @@ def parse_address(url: str) -> tuple[Address, Credentials | None, dict[str, str]
     if not host or port == 0:
         raise ArgumentRefused(f"{shown!r} is not a valid address; write http://HOST:PORT")
     if parts.path not in ("", "/") or parts.fragment:
-        raise ArgumentRefused(f"{shown!r} has a path, but the address of DynamoDB has none; write http://HOST:PORT")
+        raise ArgumentRefused(f"{shown!r} has a path, but a DynamoDB address has no path; write http://HOST:PORT")
     credentials = None
     if parts.username is not None:
         if not parts.username or not parts.password:

@@ -61,7 +61,7 @@ class AsyncConnection(asyncio.Protocol):
             self._waiter = None
 
     def _check(self, response: ParsedResponse, belongs: ResponseCheck) -> None:
-        """Raise Unreachable for the second copy of a response, and for the response to another request."""
+        """Raise Unreachable if a response arrives twice or belongs to another request."""
         repeated = self._pool.ids.is_repeated(self._last_id, response)
         if repeated or (response.status == 200 and not belongs(response.body)):
             raise self._pool.errors.response_to_another_request()
@@ -69,7 +69,7 @@ class AsyncConnection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Store the transport of the new connection."""
-        # uvloop's transports have the interface of asyncio's, but are not subclasses.
+        # uvloop transports have the interface of asyncio transports, but are not subclasses.
         self._transport = transport  # type: ignore[assignment]
         self._unread = UnreadData(transport.get_extra_info("socket").fileno())
 
@@ -100,7 +100,7 @@ class AsyncConnection(asyncio.Protocol):
             self._deadline = self._pool.loop.time() + self._pool.timeouts.read
 
     def eof_received(self) -> None:
-        """Mark the connection as lost; the data received so far may be a complete response."""
+        """Mark the connection as lost; the data received so far can be a complete response."""
         self.is_lost = True
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -125,7 +125,10 @@ class AsyncConnection(asyncio.Protocol):
             waiter.set_exception(self._pool.errors.cut_off(begun=self._reader.started))
 
     def _check_deadline(self) -> None:
-        """Fail the request if its deadline has passed; otherwise restart the timer, which several requests share."""
+        """Fail the request if its deadline has passed; otherwise restart the timer.
+
+        Successive requests share one timer.
+        """
         self._timer = None
         waiter, loop = self._waiter, self._pool.loop
         if waiter is None or waiter.done():
@@ -154,7 +157,7 @@ class AsyncConnection(asyncio.Protocol):
 
 
 class LoopPool:
-    """The idle connections of one event loop to one host, reused last in, first out."""
+    """The idle connections of one event loop to one host. The most recently used connection is reused first."""
 
     def __init__(
         self,
@@ -229,7 +232,7 @@ class LoopPool:
             yield
         finally:
             self.close()
-            await asyncio.sleep(0)  # transports close in the next iteration of the loop
+            await asyncio.sleep(0)  # a transport closes in the next iteration of the loop
 
     def drop(self, connection: AsyncConnection) -> None:
         """Remove a lost connection."""
@@ -278,7 +281,7 @@ class LoopPools:
         """Close every pool, each on its own event loop."""
         pools, self._pools = self._pools, {}
         for loop, pool in pools.items():
-            with suppress(RuntimeError):  # the loop is closed, and so is its pool
+            with suppress(RuntimeError):  # the loop is closed, so its pool is closed too
                 loop.call_soon_threadsafe(pool.close)
 
     async def close_async(self) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from singletable.client.http.credentials import CredentialsOption
 
-# How often to check whether credentials are about to expire; botocore refreshes them 15 minutes before they do.
+# How often to check whether credentials expire soon; botocore refreshes them 15 minutes before they expire.
 REFRESH_CHECK_SECONDS = 1.0
 _REGION_URL = re.compile(r"dynamodb://(?P<region>[^/?#@:]*)/?(\?(?P<options>[\w-]+=.*)?)?", re.DOTALL)
 
@@ -73,7 +73,7 @@ def botocore_credentials(credentials: Any) -> BotocoreCredentials:
 
 
 def _botocore_problems() -> tuple[type[Exception], ...]:
-    """Return the exceptions of botocore, which raises RuntimeError for some invalid settings."""
+    """Return the exception classes of botocore, and RuntimeError, which botocore raises for some invalid settings."""
     from botocore.exceptions import BotoCoreError, ClientError  # type: ignore[import-untyped]
 
     return (BotoCoreError, ClientError, RuntimeError)
@@ -94,13 +94,13 @@ class BotocoreCredentials:
             frozen = self._credentials.get_frozen_credentials()
         except self._problems as problem:
             raise NotConnected(
-                f"the credentials of {self._credentials.method} cannot be refreshed: {problem}\n"
-                "  Sign in again, or check the role or profile that they come from."
+                f"the credentials of {self._credentials.method} cannot be refreshed: {problem}\n  Sign in again, or "
+                "check the role or profile that provides them."
             ) from problem
         return Credentials(frozen.access_key, frozen.secret_key, frozen.token)
 
     def needs_refresh(self) -> bool:
-        """Return whether the credentials are about to expire; `current` then refreshes them over the network."""
+        """Return whether the credentials expire soon. `current` then refreshes them with network requests."""
         if self._refresh_needed is None or time.monotonic() < self._next_check:
             return False
         self._next_check = time.monotonic() + REFRESH_CHECK_SECONDS
@@ -140,7 +140,7 @@ class BotocoreSettings:
         return BotocoreCredentials(credentials, self._problems)
 
     def address(self, region: str) -> Address:
-        """Return the address of the configured endpoint, else of the region's default."""
+        """Return the address of the configured endpoint, or the region's default address."""
         return endpoint_address(self._from_botocore(self._endpoint, region))
 
     def context(self) -> SSLContext:
@@ -159,7 +159,8 @@ class BotocoreSettings:
         return None if attempts is None else Retries(attempts=max(1, int(attempts)))
 
     def _endpoint(self, region: str) -> str:
-        # Only a botocore client takes partitions, FIPS, dual stack and custom endpoints into account.
+        # Only a botocore client can find the endpoints of all AWS partitions, of FIPS, of dual stack, and custom
+        # endpoints.
         client = self._session.create_client("dynamodb", region_name=region)
         url: str = client.meta.endpoint_url
         return url

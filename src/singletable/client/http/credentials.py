@@ -34,20 +34,20 @@ class BotocoreKeys(Protocol):
 
 
 GivenCredentials = Credentials | BotocoreKeys | Mapping[str, Any]
-"""Credentials as a user passes them; a mapping is the `Credentials` of a response of AWS STS."""
+"""Credentials as a user passes them. A mapping has the form of `Credentials` in an AWS STS response."""
 CredentialsOption = GivenCredentials | Callable[[], GivenCredentials]
-"""Credentials, or a function that returns them."""
+"""The `credentials` option: credentials, or a function that returns them."""
 
 
 class CredentialSource(Protocol):
     """A source of credentials, which may be temporary."""
 
     def current(self) -> Credentials:
-        """Return the current credentials; this call can block while it refreshes them."""
+        """Return the current credentials; the call can block while it refreshes them."""
         ...
 
     def needs_refresh(self) -> bool:
-        """Return whether the next call of `current` refreshes the credentials; a refresh would block an event loop."""
+        """Return whether the next call of `current` refreshes the credentials. A refresh would block an event loop."""
         ...
 
 
@@ -77,13 +77,15 @@ class CredentialsFunction:
         self._lock = Lock()
 
     def current(self) -> Credentials:
-        """Return the credentials; call the function if there are none or they are about to expire."""
+        """Return the credentials. If there are none, or they expire soon, call the function first."""
         with self._lock:
             source = self._source
             if source is None or self._is_about_to_expire():
                 given = self._function()
                 if callable(given):
-                    raise ArgumentRefused("credentials=: the function must return credentials, got another function")
+                    raise ArgumentRefused(
+                        "credentials=: the function must return credentials, but it returned a function"
+                    )
                 source = credential_source(given)
                 expiry = source.given.expires_at if isinstance(source, FixedCredentials) else None
                 self._expires = float("inf") if expiry is None else expiry.timestamp()
@@ -91,7 +93,7 @@ class CredentialsFunction:
             return source.current()
 
     def needs_refresh(self) -> bool:
-        """Return whether the next call of `current` calls the function, or refreshes what it returned."""
+        """Return whether the next call of `current` calls the function or refreshes the credentials."""
         source = self._source
         return source is None or self._is_about_to_expire() or source.needs_refresh()
 
@@ -136,7 +138,7 @@ DEFAULT_REGION = "us-east-1"
 
 
 def credentials_from(environment: Mapping[str, str]) -> Credentials | None:
-    """Return the credentials from the environment variables that AWS SDKs use, or None if they are not set."""
+    """Return the credentials from the environment variables of the AWS SDKs, or None if the variables are not set."""
     key_id, secret = environment.get("AWS_ACCESS_KEY_ID"), environment.get("AWS_SECRET_ACCESS_KEY")
     if not key_id or not secret:
         return None
@@ -144,12 +146,12 @@ def credentials_from(environment: Mapping[str, str]) -> Credentials | None:
 
 
 def region_from(environment: Mapping[str, str]) -> str | None:
-    """Return the region from the environment variables that AWS SDKs use, or None if they are not set."""
+    """Return the region from the environment variables of the AWS SDKs, or None if the variables are not set."""
     return environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or None
 
 
 def reject_two_sources(sources: Mapping[str, object]) -> None:
-    """Raise ArgumentRefused if more than one option determines the credentials."""
+    """Raise ArgumentRefused if more than one option provides the credentials."""
     given = [name for name, value in sources.items() if value is not None]
     if len(given) > 1:
-        raise ArgumentRefused(f"{given[0]} and {given[1]} both determine the credentials; pass only one of them")
+        raise ArgumentRefused(f"{given[0]} and {given[1]} both provide credentials; pass only one of them")

@@ -1,4 +1,7 @@
-"""AWS settings from environment variables alone, as in AWS Lambda; they save the import of botocore."""
+"""AWS settings from environment variables alone, as in AWS Lambda.
+
+Programs with these settings need not import botocore.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +25,13 @@ from singletable.errors import NotConnected
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-# The suffix of the endpoints in the partitions of AWS whose regions have these names; botocore resolves other regions.
+# The DNS suffix of the endpoints, for regions whose names match. botocore resolves all other regions.
 _SUFFIXES = (
     (re.compile(r"cn-[a-z]+-\d"), "amazonaws.com.cn"),
     (re.compile(r"us-gov-[a-z]+-\d"), "amazonaws.com"),
     (re.compile(r"(?:af|ap|ca|eu|il|me|mx|sa|us)-[a-z]+-\d"), "amazonaws.com"),
 )
-# Variables whose meaning only botocore knows.
+# Variables that only botocore can interpret.
 _BOTOCORE_VARIABLES = (
     "AWS_CA_BUNDLE",
     "AWS_DEFAULTS_MODE",
@@ -45,7 +48,7 @@ _FILES = (("AWS_CONFIG_FILE", "~/.aws/config"), ("AWS_SHARED_CREDENTIALS_FILE", 
 
 @dataclass(frozen=True)
 class EnvironmentSettings:
-    """The settings of a program that has no AWS configuration besides its region and access key."""
+    """The settings of a program whose AWS configuration consists of a region and an access key."""
 
     known: Credentials | None
     known_region: str
@@ -79,7 +82,7 @@ class EnvironmentSettings:
 def environment_settings(
     environment: Mapping[str, str], region: str | None, *, has_credentials: bool
 ) -> EnvironmentSettings | None:
-    """Return the settings; None if there can be others, which only botocore finds."""
+    """Return the settings; None if there can be other settings, which only botocore finds."""
     known = credentials_from(environment)
     region = region or region_from(environment)
     if region is None or (known is None and not has_credentials):

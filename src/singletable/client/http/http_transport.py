@@ -74,7 +74,7 @@ class HttpTransport(Transport):
         return self._retry_signed(operation, body, response)
 
     def _retry_signed(self, operation: str, body: bytes, response: ParsedResponse) -> bytes:
-        """Sign and resend the request if the local clock was wrong, and return the body; otherwise raise the error."""
+        """Send a request again if the local clock was wrong, and return the body. Otherwise raise the error."""
         error = self._error(operation, response)
         if not self._corrects_clock(error, response):
             raise error
@@ -82,7 +82,7 @@ class HttpTransport(Transport):
         return self._body(operation, response)
 
     def send_each(self, requests: Sequence[EncodedRequest], meanwhile: Meanwhile | None = None) -> Sequence[SendResult]:
-        """Send several requests from this thread, each over its own connection; return their results in order."""
+        """Send several requests from this thread, each over its own connection, and return their results in order."""
         results: list[SendResult] = []
         for start in range(0, len(requests), CONNECTIONS_AT_ONCE):
             chosen = requests[start : start + CONNECTIONS_AT_ONCE]
@@ -134,7 +134,7 @@ class HttpTransport(Transport):
         return f"HttpTransport({self.name!r})"
 
     def _create_pools(self) -> LoopPools:
-        """Import asyncio and create the pools, on first use only."""
+        """Import asyncio and create the connection pools when they are first used."""
         from singletable.client.http.async_connection import LoopPools
 
         with self._making:
@@ -156,7 +156,10 @@ class HttpTransport(Transport):
         return error
 
     def _corrects_clock(self, error: Exception, response: ParsedResponse) -> bool:
-        """Adopt the server's clock if the server rejected the signature's timestamp; return whether to sign again."""
+        """Adopt the server's clock if the server rejected the time stamp of the signature.
+
+        Return whether to sign again.
+        """
         if not isinstance(error, RequestRefused):
             return False
         is_skewed = error.code in _SKEWED or (
@@ -171,8 +174,9 @@ def open_address(
 ) -> HttpTransport:
     """Return a transport to the server at an HTTP address.
 
-    The transport signs requests with the given credentials, those of the session, those in the URL, in the profile that
-    the URL names, or in the environment. Without any of these, it uses default credentials, which local servers accept.
+    The transport signs requests with the first credentials that it finds: the argument, the session, the URL, the
+    profile that the URL names, or the environment. If it finds none, it uses default credentials, which local servers
+    accept.
     """
     address, in_url, options = parse_address(url)
     reject_unknown_options(options, ("profile", "region"), url)
@@ -195,7 +199,7 @@ def open_address(
 
 
 def through_proxy(address: Address) -> Address:
-    """Return the address with the proxy that the environment sets for it, if there is one."""
+    """Return the address with the proxy that the environment sets for it. Without a proxy, return it unchanged."""
     if not address.is_encrypted or not proxy_url(os.environ):
         return address
     from singletable.client.http.proxies import with_proxy

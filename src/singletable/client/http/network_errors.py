@@ -1,4 +1,7 @@
-"""Network errors: Unreachable, for each kind of failure; the message says if DynamoDB may have executed the request."""
+"""Network errors: creates Unreachable for each kind of failure.
+
+The message says if DynamoDB may have executed the request.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class NetworkErrors:
     timeouts: Timeouts
 
     def connect_failed(self, problem: OSError) -> Unreachable:
-        """Return the error for a connection that cannot be opened."""
+        """Return the error for a connection that could not be opened."""
         if isinstance(problem, ProxyFailed):
             return self._error(str(problem), sent=False)
         if isinstance(problem, TimeoutError):
@@ -36,7 +39,7 @@ class NetworkErrors:
         return self._error(f"cannot be reached: {reason_of(problem)}", sent=False)
 
     def send_timeout(self) -> Unreachable:
-        """Return the error for a host that does not read the request."""
+        """Return the error for a host that stopped reading the request."""
         return self._error(f"did not read the request within {self.timeouts.read:g} s (timeouts.read)", sent=False)
 
     def closed_while_sending(self) -> Unreachable:
@@ -44,13 +47,13 @@ class NetworkErrors:
         return self._error("closed the connection while a request was being sent", sent=False)
 
     def read_timeout(self) -> Unreachable:
-        """Return the error for a response that takes too long."""
+        """Return the error for a response that did not arrive in time."""
         return self._error(
             f"did not respond within {self.timeouts.read:g} s (timeouts.read); {_MAYBE_EXECUTED}", sent=True
         )
 
     def broken(self, problem: OSError) -> Unreachable:
-        """Return the error for a connection that broke while waiting for the response."""
+        """Return the error for a connection that broke while the client waited for the response."""
         return self._error(f"broke the connection: {reason_of(problem)}; {_MAYBE_EXECUTED}", sent=True)
 
     def cut_off(self, *, begun: bool) -> Unreachable:
@@ -63,11 +66,11 @@ class NetworkErrors:
         return self._error(f"sent an invalid response: {problem}; {_MAYBE_EXECUTED}", sent=True)
 
     def response_to_another_request(self) -> Unreachable:
-        """Return the error for a response with other items than requested, or for the second copy of a response."""
-        return self._error(f"sent the response to another request; {_MAYBE_EXECUTED}", sent=True)
+        """Return the error for a response that arrives twice, or that contains other items than requested."""
+        return self._error(f"sent a response that belongs to another request; {_MAYBE_EXECUTED}", sent=True)
 
     def not_dynamodb(self, status: int) -> Unreachable:
-        """Return the error for a response that does not come from DynamoDB but, for example, from a proxy."""
+        """Return the error for a response that comes, for example, from a proxy instead of DynamoDB."""
         # A proxy sends 429 without forwarding the request, but it can send 503 after forwarding it.
         is_rejected = status == 429  # Too Many Requests
         return self._error(
@@ -81,7 +84,7 @@ class NetworkErrors:
 
 
 def reason_of(problem: OSError) -> str:
-    """Return the reason of a failed connection in the words of the operating system."""
-    # The error number of an SSL error is not an errno of the operating system.
+    """Return the reason of a failed connection, as the operating system describes it."""
+    # The error number of an SSL error is not an errno value of the operating system.
     number = problem.errno if type(problem).__module__ != "ssl" else None
     return os.strerror(number) if number and number > 0 else problem.strerror or str(problem) or type(problem).__name__

@@ -57,9 +57,9 @@ class Proxy:
 
 
 def with_proxy(address: Address, environment: Mapping[str, str]) -> Address:
-    """Return the address with the proxy that the environment sets for it, if there is one.
+    """Return the address with the proxy that the environment sets for it. Without a proxy, return it unchanged.
 
-    Only encrypted connections use a proxy, and never connections to this machine.
+    Only encrypted connections use a proxy. Connections to this machine never do.
     """
     url = proxy_url(environment)
     if not url or not address.is_encrypted or _is_this_machine(address.host):
@@ -70,7 +70,10 @@ def with_proxy(address: Address, environment: Mapping[str, str]) -> Address:
 
 
 def is_excepted(address: Address, exceptions: str) -> bool:
-    """Return whether NO_PROXY contains a host: `*`, names with all their subdomains, and names with a port."""
+    """Return whether NO_PROXY contains a host.
+
+    An entry is `*`, a name, which includes its subdomains, or a name with a port.
+    """
     host = address.host.lower().rstrip(".")
     for entry in exceptions.lower().split(","):
         name, _, port = entry.strip().partition(":") if entry.count(":") == 1 else (entry.strip(), "", "")
@@ -83,7 +86,7 @@ def is_excepted(address: Address, exceptions: str) -> bool:
 
 
 def open_socket(address: Address, proxy: Proxy, seconds: float) -> socket.socket:
-    """Return a connected socket to the address through the proxy; raise ProxyFailed if there is none."""
+    """Return a socket that is connected through the proxy. Raise ProxyFailed if the proxy opens no tunnel."""
     try:
         connected = socket.create_connection((proxy.host, proxy.port), seconds)
     except OSError as problem:
@@ -109,8 +112,8 @@ def open_socket(address: Address, proxy: Proxy, seconds: float) -> socket.socket
 
 
 async def open_socket_async(address: Address, proxy: Proxy) -> socket.socket:
-    """Return a non-blocking connected socket, like `open_socket`."""
-    import asyncio  # synchronous programs do not load it
+    """Return a non-blocking socket that is connected to the address through the proxy, like `open_socket`."""
+    import asyncio  # synchronous programs do not import it
 
     loop = asyncio.get_running_loop()
     try:
@@ -141,7 +144,7 @@ async def open_socket_async(address: Address, proxy: Proxy) -> socket.socket:
 async def _connect_first(
     loop: AbstractEventLoop, found: Sequence[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[Any, ...]]]
 ) -> socket.socket:
-    """Return a socket that is connected to the first of the addresses that accepts a connection."""
+    """Try the addresses in order and return a socket that is connected to the first one that accepts."""
     problem = OSError("the host name has no address")
     for family, kind, protocol, _, where in found:
         connected = socket.socket(family, kind, protocol)

@@ -1,8 +1,9 @@
-"""A check that a response belongs to its request: its form fits, and its items have the requested key or partition.
+"""A check that a response belongs to its request: it has the expected form, and its items have the requested keys.
 
-A proxy that sends a response twice, or responses in the wrong order, would otherwise give a caller the item of another
-caller. Most checks compare bytes: a response usually starts with the key of the request, in the same JSON. If it does
-not, the keys are decoded and compared by value. A response without items matches every request of the same operation.
+A faulty proxy can send a response twice, or send responses in the wrong order. Without this check, a caller would then
+receive the item of another caller. Most checks compare bytes: a response usually starts with the key of the request, in
+the same JSON. If it does not, the keys are decoded and compared by value. A response without items matches every
+request of the same operation.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ import msgspec
 
 from singletable.wire.api_types import decoder_of
 
-# `#n1 = :v1`, but not `#n1 <= :v1`.
+# This pattern matches `#n1 = :v1`, but not `#n1 <= :v1`.
 _EQUALITY = re.compile(r"(?<!\S)([#\w]+) = (:\w+)")
 _ESCAPED = re.compile(r'["\\\x00-\x1f]')
 # A table or index has at most four partition key attributes and four sort key attributes.
 _MEMBERS = tuple(f"m{number}" for number in range(8))
-# The fields of responses by which the operations differ.
+# The response fields that distinguish the operations.
 _FIELDS = ("Attributes", "Count", "Item", "Items", "Responses", "UnprocessedItems")
-# Before the items, a response has at most its counts and its consumed capacity.
+# Before the items, a response has only the counts and the consumed capacity.
 _START_BYTES = 4096
 
 Values = Mapping[str, msgspec.Raw]
@@ -39,7 +40,7 @@ def is_response_to(operation: str, request: bytes, response: bytes) -> bool:
     try:
         return matches(request, response)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return True  # not a valid response, which its reader reports
+        return True  # it is not a valid response; the code that reads the response raises the error
 
 
 class _KeyRequest(msgspec.Struct, rename="pascal", gc=False):
@@ -92,7 +93,7 @@ def _has_key(request: bytes, response: bytes) -> bool:
 
 
 def _has_written_key(request: bytes, response: bytes) -> bool:
-    """Check the response to UpdateItem or DeleteItem, which may contain attributes of the item."""
+    """Check the response to UpdateItem or DeleteItem. It may contain attributes of the item."""
     if response == b"{}":
         return True
     expected = _comparable(_decode_values(_decode_key(request).key))
@@ -106,7 +107,7 @@ def _is_write_response(request: bytes, response: bytes) -> bool:
 
 
 def _is_page(request: bytes, response: bytes) -> bool:
-    """Check the form of the response to Scan, which always has a count."""
+    """Check the form of a Scan response, which always has a count."""
     return b'"Count":' in response
 
 
@@ -116,7 +117,8 @@ def _has_partition(request: bytes, response: bytes) -> bool:
     for name, value in _equalities(query.key_condition_expression):
         expected[query.expression_attribute_names.get(name, name)] = query.expression_attribute_values[value]
     for name, only in expected.items() if len(expected) == 1 else ():
-        # JSON escapes quotes in text, and no attribute value is a bare array, so the first bytes occur only once.
+        # JSON escapes the quotes in a text, and no attribute value is a bare array. So the first match of these bytes
+        # is the list of items.
         if response.find(b'"Items":[{"%b":%b' % (name.encode(), only), 0, _START_BYTES) >= 0:
             return True
     expected = _comparable(expected)
@@ -124,12 +126,12 @@ def _has_partition(request: bytes, response: bytes) -> bool:
     if not bytes(found.Count):
         return False
     items = found.Items
-    return not items or _has_values(items[0], expected)  # all items of a response are in one partition
+    return not items or _has_values(items[0], expected)  # all items of one response are in the same partition
 
 
 @lru_cache(maxsize=1024)
 def _equalities(key_condition: str) -> list[tuple[str, str]]:
-    """Return the attributes of a key condition that must be equal to a value, with the placeholders of the values."""
+    """Return the attributes that a key condition compares with `=`, each with the placeholder of its value."""
     return _EQUALITY.findall(key_condition)
 
 
@@ -155,7 +157,7 @@ def _has_transaction_keys(request: bytes, response: bytes) -> bool:
     keys = [_comparable(each.get.key) for each in _decode_transaction(request).transact_items]
     names = tuple(keys[0]) if keys else ()
     if any(tuple(key) != names for key in keys):
-        return True  # of several tables with different keys, which this client never reads together
+        return True  # the request reads several tables with different keys, which this client never does
     found = _decoder("Transaction", names)(response).Responses
     return found is not None and all(_has_values(each.Item, key) for each, key in zip(found, keys, strict=False))
 
@@ -174,13 +176,13 @@ _MATCHES: dict[str, Callable[[bytes, bytes], bool]] = {
 
 
 def _comparable(values: Values) -> dict[str, msgspec.Raw]:
-    """Return the values whose attribute names need no escapes in JSON, because msgspec supports no other names."""
+    """Return the values whose attribute names need no escapes in JSON; msgspec supports only such names."""
     return {name: value for name, value in values.items() if not _ESCAPED.search(name)}
 
 
 @cache
 def _decoder(form: str, names: tuple[str, ...]) -> Callable[[bytes], Any]:
-    """Return a decoder that reads only these attributes of the items in a response, as members of _MEMBERS."""
+    """Return a decoder that reads only these attributes of the items in a response."""
     renamed = dict(zip(_MEMBERS, names, strict=False))
     nothing = msgspec.Raw()
     item: Any = msgspec.defstruct(
@@ -200,12 +202,12 @@ def _decoder(form: str, names: tuple[str, ...]) -> Callable[[bytes], Any]:
 
 
 def _has_others(found: Any, allowed: str) -> bool:
-    """Return whether a response has another of the fields that distinguish the operations."""
+    """Return whether a response has a field that only responses of other operations have."""
     return any(name != allowed and bytes(getattr(found, name)) for name in _FIELDS)
 
 
 def _has_values(item: Any, expected: Values) -> bool:
-    """Return whether an item has these values; an attribute that the response leaves out is not compared."""
+    """Return whether an item has these values; an attribute that is missing in the response is not compared."""
     if item is None:
         return True
     for member, value in zip(_MEMBERS, expected.values(), strict=False):

@@ -31,7 +31,7 @@ class ParsedResponse(NamedTuple):
     body: bytes
     keep_alive: bool
     head: bytes
-    """The status line and headers in lower case, for `header`; empty on the fast path."""
+    """The status line and the headers in lower case, for the function `header`; empty on the fast path."""
     request_id: bytes = b""
     """The ID that the server gave to the request, in lower case; empty if it gave none."""
 
@@ -39,14 +39,14 @@ class ParsedResponse(NamedTuple):
 class ResponseIds:
     """Finds a response that arrives twice, by its request ID; all connections to a server share one object.
 
-    Some servers give every request the same ID. So this check starts with the first two different IDs.
+    Some servers give every request the same ID. The check therefore starts only when two different IDs were received.
     """
 
     def __init__(self) -> None:
         self._differ = False
 
     def is_repeated(self, last: bytes, response: ParsedResponse) -> bool:
-        """Return whether a response has the same ID as the last response on its connection."""
+        """Return whether a response has the same ID as the previous response on its connection."""
         found = response.request_id
         if found == last:
             return self._differ and found != b""
@@ -66,9 +66,9 @@ def header(head: bytes, name: bytes) -> bytes | None:
 
 
 def fast_response(data: bytes) -> ParsedResponse:
-    """Parse a complete, uncompressed response with status 200; raise NotOnFastPath for any other bytes.
+    """Parse a complete, uncompressed response with status 200. Raise NotOnFastPath for all other bytes.
 
-    Header names match only in the spelling that DynamoDB and most servers use.
+    The fast path finds a header only if its name is spelled as DynamoDB and most servers spell it.
     """
     end = data.find(b"\r\n\r\n")
     at = data.find(b"\r\nContent-Length: ", 0, end)
@@ -127,7 +127,7 @@ class ResponseParser:
         return None
 
     def ended(self) -> ParsedResponse | None:
-        """Return the response if the end of the connection completes it, otherwise None."""
+        """Return the response if it ends with the connection; otherwise return None."""
         if self._head and self._missing < 0 and self._chunks is None:
             self._keep_alive = False
             return self._complete(b"".join(self._parts))
@@ -246,7 +246,10 @@ class _Chunks:
         return self._read_trailer()
 
     def _read_trailer(self) -> bytes | None:
-        """Skip the trailing headers and the empty line after the last chunk; return the body, or None if incomplete."""
+        """Skip the trailing headers and the empty line after the last chunk.
+
+        Return the body, or None if more data must arrive.
+        """
         waiting = self._waiting
         if waiting.startswith(b"\r\n"):
             rest = len(waiting) - 2

@@ -1,4 +1,7 @@
-"""HTTP requests signed with AWS Signature Version 4; parts that all requests within one second share are cached."""
+"""HTTP requests signed with AWS Signature Version 4.
+
+The parts that are equal for all requests within one second are cached.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from singletable.wire.signing import ALGORITHM, Scope, Signing
 CONTENT_TYPE = "application/x-amz-json-1.0"
 TARGET = "DynamoDB_20120810."
 SERVICE = "dynamodb"
-# DynamoDB accepts a signature if the clocks differ by less than this.
+# DynamoDB accepts a signature if its clock and the client's clock differ by less than this.
 SKEW_SECONDS_MIN = 30.0
 
 
 class _Second(NamedTuple):
-    """The parts that all signatures within one second share, and the prepared requests by operation."""
+    """The parts that all signatures within one second share, and the prepared requests of each operation."""
 
     second: int
     signing: Signing
@@ -56,7 +59,10 @@ class Signer:
         return b"%b%b\r\ncontent-length: %d\r\n\r\n%b" % (head, signature, len(body), body)
 
     def corrected(self, date: bytes | None) -> bool:
-        """Adopt the server's clock from its Date header; return whether it differs enough from ours to sign again."""
+        """Adopt the server's clock from its Date header.
+
+        Return whether the clocks differ enough that the request must be signed again.
+        """
         from email.utils import parsedate_to_datetime  # rarely needed, and slow to load
 
         try:
@@ -78,7 +84,7 @@ class Signer:
         return _Second(second, signing, {}, moment, f"{credentials.key_id}/{scope}", credentials.token)
 
     def _prepared(self, operation: str, now: _Second) -> tuple[bytes, bytes]:
-        """Return a request up to its signature, and its canonical form up to the hash of its body."""
+        """Return a request up to its signature, and its canonical form up to the hash of the body."""
         headers = {"content-type": CONTENT_TYPE, "host": self._authority, "x-amz-date": now.moment}
         if now.token is not None:
             headers["x-amz-security-token"] = now.token

@@ -36,11 +36,11 @@ IDLE_MAX = 64
 _TIMEOUTS = (TimeoutError, BlockingIOError)
 
 ResponseCheck = Callable[[bytes], bool]
-"""Returns whether the body of a successful response belongs to the request."""
+"""A function that returns whether the body of a successful response belongs to the request."""
 
 
 class _Stale(Exception):
-    """The connection closed before the whole request was sent, so the server cannot have executed it."""
+    """The connection closed before the client sent the whole request, so the server cannot have executed it."""
 
 
 class SyncConnection:
@@ -79,7 +79,7 @@ class SyncConnection:
             raise errors.connect_failed(problem) from problem
         self._socket = connected
         self._unread = UnreadData(connected.fileno())
-        # TLS may have decrypted data that the socket no longer shows.
+        # The TLS layer may hold decrypted data, which a check of the socket does not find.
         self._decrypted_bytes: Callable[[], int] | None = getattr(connected, "pending", None)
 
     def exchange(self, request: bytes) -> ParsedResponse:
@@ -123,7 +123,7 @@ class SyncConnection:
             raise self._errors.invalid_response(problem) from problem
 
     def _read(self, data: bytes) -> ParsedResponse:
-        """Return the response that starts with these bytes."""
+        """Read and return the response that starts with these bytes."""
         response = self._reader.feed(data) if data else None
         return self._rest() if response is None and data else self._whole(response)
 
@@ -162,7 +162,10 @@ class SyncConnection:
 
 
 class SyncPool:
-    """The idle connections to one host; the most recently used one is reused first, so that surplus ones time out."""
+    """The idle connections to one host.
+
+    The most recently used connection is reused first, so that unneeded connections time out.
+    """
 
     def __init__(self, connect: Callable[[], SyncConnection], errors: NetworkErrors) -> None:
         self._connect = connect
@@ -174,7 +177,8 @@ class SyncPool:
     def exchange(self, request: bytes, belongs: ResponseCheck) -> ParsedResponse:
         """Send a request over an idle or a new connection, and return the response.
 
-        If `belongs` returns False for the response, close the connection, because its next response may be wrong too.
+        If `belongs` returns False for the response, the connection is closed, because its next response can be wrong
+        too.
         """
         connection = self._idle_one()
         if connection is not None:
@@ -206,7 +210,7 @@ class SyncPool:
                 response = each if isinstance(each, Unreachable) else self._receive(each, belongs, is_late=is_late)
                 is_late = is_late or (isinstance(response, Unreachable) and isinstance(response.__cause__, _TIMEOUTS))
                 responses.append(response)
-        except BaseException:  # an interrupt: connections with an unread response cannot be reused
+        except BaseException:  # after an interrupt, a connection with an unread response cannot be reused
             for each in begun[len(responses) :]:
                 if isinstance(each, SyncConnection):
                     each.close()
@@ -231,7 +235,7 @@ class SyncPool:
     def _receive(
         self, connection: SyncConnection, belongs: ResponseCheck, *, is_late: bool
     ) -> ParsedResponse | Unreachable:
-        """Return the response to a request; with `is_late`, do not wait for it, because another response timed out."""
+        """Return the response to a request. With `is_late`, do not wait for it, because another response timed out."""
         try:
             if is_late and connection.is_usable():
                 raise self._errors.read_timeout()
@@ -258,7 +262,7 @@ class SyncPool:
         """Return a connection to the pool if its response allows reuse; otherwise close it."""
         if response.keep_alive and len(self._idle) < IDLE_MAX:
             self._idle.append(connection)
-            if self._is_closed:  # while this connection was in use
+            if self._is_closed:  # the pool was closed while this connection was in use
                 self.clear()
         else:
             connection.close()
@@ -275,7 +279,7 @@ class SyncPool:
             connection.close()
 
     def clear(self) -> None:
-        """Close the idle connections."""
+        """Close all idle connections."""
         while self._idle:
             try:
                 connection = self._idle.pop()
@@ -303,7 +307,10 @@ if hasattr(os, "register_at_fork"):
 
 
 def _set_kernel_timeout(connected: socket.socket, seconds: float) -> bool:
-    """Let the kernel enforce the timeout, which saves a poll per call; return False if it is not supported."""
+    """Let the kernel enforce the timeout, which saves a poll call per request.
+
+    Return False if the system does not support this.
+    """
     if sys.platform == "win32":
         return False
     whole_seconds = int(seconds)
@@ -317,7 +324,10 @@ def _set_kernel_timeout(connected: socket.socket, seconds: float) -> bool:
 
 
 class UnreadData:
-    """Shows whether a socket has unread data or has ended; the open socket must outlive this object."""
+    """Shows whether a socket has unread data or was closed by the server.
+
+    Keep the socket open while you use this object.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

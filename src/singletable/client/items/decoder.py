@@ -40,7 +40,7 @@ class DecodedClass(NamedTuple):
 
     @property
     def expiry(self) -> str | None:
-        """The time-to-live field, which is stored as seconds since 1970."""
+        """The time-to-live field, whose stored value is the number of seconds since 1970."""
         return self.entity.declaration.ttl
 
 
@@ -61,9 +61,13 @@ class Decoder:
         self._columns = columns_of(target)
         self._row = row_type(target.label, self._columns.values())
         if self._row is not None:
-            decoder_of(self._row)  # prepares the type, so that threads can convert values to it concurrently
+            # prepares the type now, so that several threads can convert values to it at the same time
+            decoder_of(self._row)
         self.objects = object_factory(target, self._columns)
-        """Creates objects from rows; raises NotOnFastPath for an invalid row, whose exact error `read` reports."""
+        """Creates objects from rows.
+
+        It raises NotOnFastPath for an invalid row; `read` then reports the exact error.
+        """
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -71,12 +75,15 @@ class Decoder:
         return frozenset(column.attribute for column in self._columns.values())
 
     def row_type(self, others: Iterable[Column]) -> type[Row] | None:
-        """Return the row type with additional columns for attributes that are not fields, or None if not supported."""
+        """Return the row type with additional columns for other attributes, or None if the entity has no row type."""
         added = [column for column in others if column.attribute not in self.attributes]
         return row_type(self._target.label, (*added, *self._columns.values()), self._target.entity)
 
     def fast_objects(self, constants: Iterable[FastColumn]) -> FastObjects | None:
-        """Return the fast path for items with these constant columns, or None if the C extension was not compiled."""
+        """Return the fast path for items with these constant columns.
+
+        Return None if the C extension is not compiled.
+        """
         others = [constant for constant in constants if constant.name not in self.attributes]
         return fast_objects(self._target, self._columns, others)
 
@@ -93,7 +100,7 @@ class Decoder:
         return self._read_field_by_field(item.item() if isinstance(item, Row) else item)
 
     def field(self, item: Item | Row, name: str) -> Any:
-        """Return one field of an item, or None if its attribute is missing; raise ItemRefused if it is invalid."""
+        """Return one field of an item, or None if its attribute is missing. Raise ItemRefused for an invalid value."""
         stored = item.get(self._target.attributes[name])
         if stored is None or "NULL" in stored:
             return None
@@ -112,7 +119,7 @@ class Decoder:
         return [self.read(item) for item in items]
 
     def _read_field_by_field(self, item: Item) -> Any:
-        """Decode an item that may have missing, NULL or key-only attributes.
+        """Decode an item whose attributes may be missing, NULL, or stored only in keys.
 
         Raise ItemRefused if an attribute is invalid, or if a required one is missing.
         """
@@ -145,7 +152,7 @@ class Decoder:
             declared = self._target.fields[name].type_name
             attribute = self._target.attributes[name]
             raise self._error(item, f"{attribute} must be {declared}, got {stored!r}") from problem
-        except Exception as problem:  # a user-defined nested class can raise anything
+        except Exception as problem:  # the code of a user's nested class can raise any exception
             raise self._error(item, f"{type(problem).__name__}: {problem}") from problem
 
     def _made(self, item: Item, values: dict[str, Any]) -> Any:
@@ -163,7 +170,7 @@ class Decoder:
 
 
 def _row_of(item: Item, row: type[Row]) -> Row:
-    """Convert an item to a row; raise NotOnFastPath if its attributes or their types differ from those of the row."""
+    """Convert an item to a row. Raise NotOnFastPath if the item has other attributes or types than the row."""
     try:
         return msgspec.convert(item, row)
     except msgspec.ValidationError as problem:
@@ -187,7 +194,7 @@ def _reader(target: DecodedClass, field: Field) -> Callable[[Value], Any]:
 
 
 def decoded_keys(entity: Entity, item: Item, *, base_only: bool = False) -> dict[str, Any]:
-    """Return the field values that an item's keys contain, in the table and in every index that holds the item."""
+    """Return the field values that an item's keys contain: its key in the table, and its key in every index."""
     values: dict[str, Any] = {}
     for placement in (entity.base,) if base_only else entity.placements.values():
         keys = {part.attribute: item.get(part.attribute) for part in placement.parts}

@@ -37,13 +37,16 @@ class ItemTypes:
         return next((entity for entity in self._design.entities if _matches(entity.base, item)), None)
 
     def is_marker(self, item: Item | Row) -> bool:
-        """Return whether an item is a unique marker or a transaction token; no read returns such internal items."""
+        """Return whether an item is a unique marker or a transaction token. Reads never return these internal items."""
         partition = item.get(self._design.table.partition[0].name) or {}
         is_reserved = str(partition.get("S", "")).startswith(RESERVED_PREFIX)
         return is_reserved or any(_matches(marker, item) for marker in self._markers)
 
     def marker_owner(self, item: Item) -> Entity | None:
-        """Return the entity whose unique constraint a marker item enforces, or None if the item is no such marker."""
+        """Return the entity whose unique constraint a marker item enforces.
+
+        Return None if the item is not a unique marker.
+        """
         return next((each for each in self._design.entities if any(_matches(m, item) for m in each.uniques)), None)
 
     def decoder(self, entity: Entity, view: type | None = None) -> Decoder:

@@ -1,10 +1,10 @@
-"""Object construction: generated source code that creates the same object as a class's constructor, but faster.
+"""Object construction: generated source code that creates the same object as the constructor of a class, but faster.
 
 The constructor of a msgspec Struct does not enforce `Meta` constraints, so the reader runs `struct_checks` before it.
 
-Pydantic validation costs more than the rest of a read. If a model declares only the types of its fields, and the
-decoder returns exactly these types, validation cannot change or reject anything. The fast path then creates the object
-without validation. Anything else, such as a constraint, a validator or a custom type, goes through pydantic.
+Pydantic validation costs more than the rest of a read. If a model declares only types for its fields, and the decoder
+returns exactly these types, validation has no effect. The fast path then creates the object without validation. A model
+with a constraint, a validator or a custom type goes through pydantic.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from singletable.model.validation.dataclass_rules import has_same_code, is_const
 from singletable.model.validation.msgspec_rules import Check, meta_check
 
 MADE = "made"
-"""The name of the created object in the generated source."""
+"""The name of the created object in the generated source code."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ConstructorArgument:
     name: str
     value: str
     given: str | None = None
-    """Source code of a condition that is true if there is a value; None if there always is one."""
+    """Source code of a condition that is true if the argument has a value; None if it always has a value."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,10 @@ def construction(cls: type, arguments: Sequence[ConstructorArgument]) -> Constru
 
 
 def unvalidated_model(cls: Any, arguments: Sequence[ConstructorArgument]) -> UnvalidatedModel | None:
-    """Return the parts to create objects of a pydantic model without validation, or None if it needs validation."""
+    """Return the parts that create objects of a pydantic model without validation.
+
+    Return None if it needs validation.
+    """
     fields = unvalidated_fields(cls) if _validator(cls) is not None else None
     optional = {argument.name for argument in arguments if argument.given is not None}
     if fields is None or fields.keys() != {argument.name for argument in arguments}:
@@ -100,7 +103,7 @@ def _in_one_call(
         written[parameter.name] = value
     if _only_stores(cls):
         names["new"] = object.__new__
-        # Assign in the order of the fields, as the constructor does, and not in the order of its parameters.
+        # Assign the values in the order of the fields, as the constructor does. The order of its parameters can differ.
         assignments = [f"{MADE}.{each.name} = {written[each.name]}" for each in dataclasses.fields(cls)]
         return ConstructorCode([f"{MADE} = new(cls)", *assignments], names)
     given = (written[each.name] if each.is_positional else f"{each.name}={written[each.name]}" for each in parameters)
@@ -108,7 +111,7 @@ def _in_one_call(
 
 
 def _by_members(model: UnvalidatedModel, arguments: Sequence[ConstructorArgument]) -> ConstructorCode:
-    """Return source code that fills a model's slots as pydantic does: its fields, and the names of the fields set."""
+    """Return source code that fills the slots of a model as pydantic does: its fields, and names of given fields."""
     by_name = {argument.name: argument for argument in arguments}
     names: dict[str, Any] = {"cls": model.cls, "new": object.__new__}
     names |= {f"set{place}": member.__set__ for place, member in enumerate(model.members)}
@@ -140,17 +143,21 @@ def _by_dict(cls: type, arguments: Sequence[ConstructorArgument]) -> Constructor
 
 
 def _validator(cls: Any) -> Any:
-    """Return the validation function that pydantic's constructor calls, or None if the class is not such a model."""
-    # The validator ignores a custom constructor that is set after the class was created.
+    """Return the validation function of a pydantic model's constructor.
+
+    Return None if the class is not such a model.
+    """
+    # The validator does not call a constructor that was assigned after the class was created.
     is_base = getattr(cls.__init__, "__pydantic_base_init__", False)
     is_model = is_base and hasattr(cls, "model_validate") and getattr(cls, "__pydantic_complete__", False)
-    if getattr(cls, "__pydantic_root_model__", False):  # validated as its one value, not as a map
+    # pydantic validates a root model as one value, not as a map of fields
+    if getattr(cls, "__pydantic_root_model__", False):
         return None
     return cls.__pydantic_validator__.validate_python if is_model and is_constructed_by_init(cls) else None
 
 
 def _struct_parameters(cls: Any) -> list[ConstructorParameter]:
-    """Return the parameters of a msgspec Struct, whose only constructor is msgspec's."""
+    """Return the constructor parameters of a msgspec Struct."""
     if not issubclass(cls, msgspec.Struct) or type(cls).__call__ is not type(msgspec.Struct).__call__:
         return []
     found = []
@@ -168,9 +175,9 @@ def _struct_parameters(cls: Any) -> list[ConstructorParameter]:
 
 
 def _function_parameters(cls: Any) -> list[ConstructorParameter]:
-    """Return the parameters of a constructor written in Python, such as one that dataclasses or attrs generate.
+    """Return the parameters of a constructor that is written in Python, such as the constructor of a dataclass.
 
-    Passing the default object of a parameter has the same effect as omitting the argument.
+    Passing the default value of a parameter has the same effect as omitting the argument.
     """
     construct = cls.__init__
     if not isinstance(construct, FunctionType) or not is_constructed_by_init(cls):
@@ -185,15 +192,16 @@ def _function_parameters(cls: Any) -> list[ConstructorParameter]:
 def _only_stores(cls: type) -> bool:
     """Return whether the constructor is generated by dataclasses and only assigns its arguments.
 
-    If so, assignments can replace the call. The check compares the constructor's code with that of a plain dataclass
-    that has the same fields.
+    If it does, assignments can replace the call. The check compares the code of the constructor with the constructor of
+    an ordinary dataclass that has the same fields.
     """
     if not dataclasses.is_dataclass(cls) or not is_constructed_by_init(cls):
         return False
     fields = dataclasses.fields(cls)
     if not all(each.init and each.default_factory is dataclasses.MISSING for each in fields):
         return False
-    # The code does not depend on the defaults. The defaults of the class are not used here: they may be descriptors.
+    # The code does not depend on the default values. The defaults of the class are not used here, because they can be
+    # descriptors.
     same = [(each.name, Any, dataclasses.field(default=None, kw_only=each.kw_only)) for each in fields]
     classes: tuple[Any, Any] = (dataclasses.make_dataclass("Plain", same), cls)
     plain, own = (each.__init__ for each in classes)
@@ -201,7 +209,10 @@ def _only_stores(cls: type) -> bool:
 
 
 def argument_name(cls: type, name: str) -> str:
-    """Return the name of a field's constructor argument: pydantic's alias, or for attrs without leading underscores."""
+    """Return the name of the constructor argument of a field.
+
+    It can be pydantic's alias; attrs removes leading underscores.
+    """
     info = getattr(cls, "model_fields", {}).get(name) if hasattr(cls, "model_validate") else None
     if info is not None:
         settings = getattr(cls, "model_config", {})
@@ -217,7 +228,7 @@ def argument_name(cls: type, name: str) -> str:
 
 @cache
 def struct_checks(cls: Any) -> Mapping[str, Check]:
-    """Return the checks for a Struct's `Meta` constraints, by field name; the result is empty for other classes."""
+    """Return the checks of a Struct's `Meta` constraints, by field name. The result is empty for all other classes."""
     if not isinstance(cls, type) or not issubclass(cls, msgspec.Struct):
         return {}
     hints = hints_of(cls)
@@ -226,7 +237,10 @@ def struct_checks(cls: Any) -> Mapping[str, Check]:
 
 
 def checked_constructor(cls: Any) -> Callable[..., Any]:
-    """Return the class itself, or for a Struct with `Meta` constraints, a function that checks the arguments first."""
+    """Return the constructor of a class.
+
+    For a Struct with `Meta` constraints, the returned function checks them first.
+    """
     checks = struct_checks(cls)
     if not checks:
         return cls  # type: ignore[no-any-return]  # a class is callable
@@ -240,12 +254,12 @@ def checked_constructor(cls: Any) -> Callable[..., Any]:
     return construct
 
 
-# All slots of a model object. If another version of pydantic has other slots, every model is validated.
+# The slots of a pydantic model object. If the installed version of pydantic has other slots, every model is validated.
 _MEMBERS = ("__dict__", "__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
-# The schema keys that are allowed in addition to the type: none that could reject or change an object of the type.
+# The schema keys that are allowed in addition to the type. None of them can reject or change an object of the type.
 _VALUES: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(("str", "int", "float", "bool", "bytes", "decimal", "date", "uuid"), frozenset()),
-    "datetime": frozenset(("microseconds_precision",)),  # applies to strings only, which the decoder never passes
+    "datetime": frozenset(("microseconds_precision",)),  # applies only to strings, and the decoder never passes strings
     "literal": frozenset(("expected",)),
     "list": frozenset(("items_schema",)),
     "nullable": frozenset(("schema",)),
@@ -261,14 +275,14 @@ _MODEL = frozenset(("type", "cls", "schema", "custom_init", "root_model", "confi
 _CONFIG = frozenset(("title", "extra_fields_behavior"))
 _FIELDS = frozenset(("type", "fields", "model_name", "computed_fields"))
 _FIELD = frozenset(("type", "schema", "metadata", "frozen", "serialization_exclude", "serialization_alias"))
-# The immutable types of defaults. Pydantic copies a default of any other type for each object.
+# The immutable types of default values. Pydantic copies a default value of any other type for each object.
 _DEFAULTS = (type(None), str, int, float, bool, bytes, Decimal, datetime, date, UUID)
 
 Schema = Mapping[str, Any]
 
 
 def unvalidated_fields(cls: Any) -> dict[str, Any] | None:
-    """Return the fields in order, each with its default or Ellipsis, or None if validation could have an effect."""
+    """Return the fields in order, each with its default or Ellipsis. Return None if validation could have an effect."""
     schema = getattr(cls, "__pydantic_core_schema__", None)
     if not isinstance(schema, Mapping) or _slots_owner(cls) is None or not _is_plain_model(schema):
         return None
@@ -282,14 +296,17 @@ def unvalidated_fields(cls: Any) -> dict[str, Any] | None:
 
 
 def members_of(cls: Any) -> tuple[Any, ...]:
-    """Return a model's slot descriptors: for the dict, for the set of given fields, and for two slots that are None."""
+    """Return the slot descriptors of a model: the dict, the set of given fields, and two slots that are None."""
     base = _slots_owner(cls)
     assert base is not None, "only called for models without validation"
     return tuple(vars(base)[name] for name in _MEMBERS)
 
 
 def _slots_owner(cls: Any) -> type | None:
-    """Return the base class that declares a model's slots, or None if this pydantic version has other slots."""
+    """Return the base class that declares the slots of a model.
+
+    Return None if this pydantic version has other slots.
+    """
     found: type | None = next((base for base in cls.__mro__ if "__pydantic_fields_set__" in vars(base)), None)
     return found if found is not None and vars(found).get("__slots__") == _MEMBERS else None
 

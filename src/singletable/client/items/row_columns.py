@@ -1,10 +1,11 @@
-"""Row columns: how to read each field of a class from a row, and the generated function that creates the objects.
+"""Row columns: the rules for reading each field from a row, and the generated function that creates the objects.
 
-DynamoDB JSON wraps each value in a map of one member, such as `{"N": "5"}`. A value shape names that member, the type
-of its content, and the Python expression that converts the content: `int(...)` for an `int`, nothing for a string.
+DynamoDB JSON wraps each value in a map of one member, such as `{"N": "5"}`. A value shape contains the name of this
+member, the type of its content, and the Python expression that converts the content. The expression is `int(...)` for
+an `int`; a string needs no conversion.
 
-As with dataclasses, the function is compiled from source code that is generated from the declaration. This source
-never contains data: attribute names are in the row type, and stored values are only arguments.
+Like the constructor of a dataclass, the function is compiled from source code that is generated from the declaration.
+This source code never contains data: attribute names are in the row type, and stored values are arguments.
 """
 
 from __future__ import annotations
@@ -46,18 +47,18 @@ def _unchanged(content: str) -> str:
 
 @dataclass(frozen=True)
 class ValueShape:
-    """How to read values of one type; if `member` is None, a function reads the whole map."""
+    """The rules for reading values of one type. If `member` is None, a function reads the whole map."""
 
     member: str | None
     content: Any
     expression: Callable[[str], str] = _unchanged
-    """Takes the source code of the content, and returns the source code of its conversion."""
+    """A function that takes the source code of the content and returns the source code that converts it."""
     names: Mapping[str, Any] = field(default_factory=dict)
     """The objects that the generated source refers to, by name."""
     element: str | None = None
     """For a list, the source code that converts an element named `each`."""
     fast: FastType | None = None
-    """How the fast path reads the value; None if the fast path does not support the type."""
+    """The fast path's rule for reading the value; None if the fast path does not support the type."""
 
     @property
     def type(self) -> Any:
@@ -71,7 +72,7 @@ class ValueShape:
 
     @property
     def type_not_null(self) -> Any:
-        """The msgspec type of a nullable value that the fast path has found not to be NULL."""
+        """The msgspec type of a nullable value, used when the fast path has found that the value is not NULL."""
         return self.content if self.member is None else _value(self.member, self.content, alone=True)
 
     def content_of(self, value: str) -> str:
@@ -135,7 +136,7 @@ def read_by(reader: ValueReader, name: str) -> ValueShape:
 
 
 def text_type(member: str) -> Any:
-    """Return the msgspec type that keeps a value exactly as stored, so that the client can send it again."""
+    """Return the msgspec type that keeps a value exactly as stored, so that the client can send it again unchanged."""
     return _value(member, str)
 
 
@@ -189,7 +190,7 @@ def _container(kind: Any, arguments: tuple[Any, ...], name: str, codecs: TypeCod
 
 
 class ValueSource(NamedTuple):
-    """Source of a field's value: an expression, a test whether it exists (None if always), and preceding lines."""
+    """The source of a field's value: an expression, a test whether the value exists, and the lines before it."""
 
     value: str
     given: str | None = None
@@ -204,7 +205,7 @@ class FieldColumn(Column):
     nullable: bool = field(kw_only=True)
     """Whether `{"NULL": true}` means no value."""
     keeps_null: bool = field(kw_only=True)
-    """Whether a stored NULL becomes None rather than the default of the class."""
+    """Whether a stored NULL becomes None instead of the default of the class."""
 
     @property
     def in_row(self) -> ValueSource:
@@ -236,7 +237,7 @@ class FieldColumn(Column):
         return FastColumn(self.attribute, how, self.optional, self.nullable, self.keeps_null)
 
     def _reader(self) -> Callable[[bytes], Any]:
-        """Return the function that reads a value from its JSON bytes."""
+        """Return the function that reads a value from its JSON."""
         read = self.shape.type_not_null if self.nullable else self.shape.type
         names = {**self.shape.names, "decode": decoder_of(read).decode}
         text = f"lambda written: {self.shape.over('decode(written)')}"
@@ -254,7 +255,7 @@ def _column(target: DecodedClass, of: Field, member: str) -> FieldColumn:
     shape = _shape(target, of, attribute, f"of_{member}")
     optional = of.optional or not of.required or not of.initialised
     in_keys = any(of.name in placement.exact_fields for placement in target.entity.placements.values())
-    # If a field is stored as NULL, a key attribute may still contain its value.
+    # If a field is stored as NULL, a key attribute can still contain its value.
     nullable = of.optional and not in_keys and shape.member is not None
     keeps_null = nullable and not of.is_none_unless_stored
     type_ = shape.type_or_null if nullable else shape.type
@@ -272,14 +273,17 @@ def _shape(target: DecodedClass, of: Field, attribute: str, name: str) -> ValueS
 
 
 def object_factory(target: DecodedClass, columns: Mapping[str, FieldColumn]) -> Callable[[Sequence[Any]], list[Any]]:
-    """Return the function that creates objects from rows with these columns; it raises NotOnFastPath on any error."""
+    """Return the function that creates objects from rows with these columns.
+
+    It raises NotOnFastPath after any error.
+    """
     names = {name: value for column in columns.values() for name, value in column.shape.names.items()}
     sources = {name: column.in_row for name, column in columns.items()}
     return _function(target, sources, "for row in rows:", names)
 
 
 class FastObjects(NamedTuple):
-    """Objects on the fast path: the compiled reader reads rows from bytes, and a function creates the objects."""
+    """Objects on the fast path. The compiled reader reads rows from bytes, and a function creates the objects."""
 
     reader: RowReader
     create: Callable[[Iterable[Any]], list[Any]]
@@ -289,7 +293,10 @@ class FastObjects(NamedTuple):
         return self.create(self.reader.rows(items))
 
     def of_array(self, body: bytes, start: int) -> tuple[list[Any], int]:
-        """Decode the array whose items start at `start`; return its objects and its end, or raise NotOnFastPath."""
+        """Decode the array whose items start at `start`.
+
+        Return the objects and the end of the array, or raise NotOnFastPath.
+        """
         rows = self.reader.array(body, start)
         return self.create(rows), rows.position
 
@@ -315,7 +322,7 @@ def fast_objects(
 def _function(
     target: DecodedClass, sources: Mapping[str, ValueSource], loop: str, names: dict[str, Any]
 ) -> Callable[[Any], list[Any]]:
-    """Return the generated function that creates an object from each row; it raises NotOnFastPath on any error."""
+    """Return the generated function that creates an object from each row. It raises NotOnFastPath after any error."""
     names |= {"set_field": object.__setattr__, "NotOnFastPath": NotOnFastPath}
     checks = struct_checks(target.cls)
     check_names = {name: f"check{place}" for place, name in enumerate(checks)}
@@ -334,7 +341,7 @@ def _function(
     names.update(source.names)
     lines = [*before, *source.lines, *after, f"append({MADE})"]
     body = ["result = []", "append = result.append", loop, *(f"    {line}" for line in lines), "return result"]
-    # A user's class may raise any exception; the slow path reports the item that causes it.
+    # The code of a user's class can raise any exception. The slow path then reports the item that causes it.
     leave = ["except NotOnFastPath: raise", "except Exception as problem: raise NotOnFastPath from problem"]
     body = ["try:", *(f"    {line}" for line in body), *leave]
     text = "\n".join(["def objects(rows):", *(f"    {line}" for line in body)])

@@ -1,7 +1,7 @@
-"""Rows: items as msgspec structs with only the attributes that a read needs, and the compiled fast path for them.
+"""Rows: items as msgspec structs with only the attributes that a read needs, and their compiled fast path.
 
 The decoders skip all other attributes, such as the keys of other indexes. The fast path reads items that have exactly
-the declared columns, and leaves all others to msgspec.
+the declared columns; msgspec reads all other items.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Row(msgspec.Struct, gc=False, omit_defaults=True):
     members: ClassVar[Mapping[str, str]] = {}
     """The struct field name of each attribute name."""
     entity: ClassVar[Entity | None] = None
-    """The entity of the item, known from its type attribute."""
+    """The entity of the item, according to its type attribute."""
 
     def get(self, attribute: str) -> Any:
         """Return an attribute value as DynamoDB JSON, or None if the attribute is missing or was not read."""
@@ -57,9 +57,9 @@ class Column:
 
 
 def row_type(label: str, columns: Iterable[Column], entity: Entity | None = None) -> type[Row] | None:
-    """Return the row type with these columns; msgspec is fastest if items have their attributes in this order.
+    """Return the row type with these columns. Decoding is fastest if items have their attributes in this order.
 
-    Return None if an attribute name needs escapes in JSON, because msgspec does not support such member names.
+    Return None if an attribute name needs escapes in JSON, because msgspec does not support such names.
     """
     members: dict[str, str] = {}
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
@@ -86,9 +86,9 @@ def row_type(label: str, columns: Iterable[Column], entity: Entity | None = None
 FAST_ROWS = FastPath("compiled rows")
 """The compiled reader of pages; its counters count pages and chunks of pages, not single items."""
 FAST_OBJECTS = FastPath("objects of rows")
-"""Creates objects from msgspec rows without checking each item; its counters count pages, not single items."""
+"""Creates objects from msgspec rows without checking each item. Its counters count pages, not single items."""
 FAST_ITEMS = FastPath("single items")
-"""Creates the object of a single item from a msgspec row, instead of field by field."""
+"""Creates the object of a single item from a msgspec row. The slow path decodes it field by field."""
 
 Kind = Literal["constant", "text", "choice", "moment", "int", "float", "decimal", "bool", "raw"]
 
@@ -98,11 +98,11 @@ ABSENT = object()
 
 @dataclass(frozen=True)
 class FastType:
-    """How the fast path reads a value: by its kind, or for a list by the kind of its elements."""
+    """The fast path's rule for a value: its kind, or for a list the kind of its elements."""
 
     kind: Kind
     known: Mapping[str, Any] | bytes | Callable[[bytes], Any] | None = None
-    """For a choice, a dict of its values; for a constant, its bytes; for a raw value, the function that reads it."""
+    """For a choice, a dict of its values. For a constant, its bytes. For a raw value, the function that reads it."""
     is_list: bool = False
 
     @classmethod
@@ -111,13 +111,13 @@ class FastType:
         return cls("raw", reader)
 
     def listed(self) -> FastType | None:
-        """Return the type of a list of such values, or None for a list of lists, which has no fast path."""
+        """Return the type of a list of such values. Return None for a list of lists, which has no fast path."""
         return None if self.is_list else FastType(self.kind, self.known, is_list=True)
 
 
 @dataclass(frozen=True)
 class FastColumn:
-    """An attribute on the fast path: its name, how to read its value, and whether it may be missing or NULL."""
+    """An attribute on the fast path: its name, the rule for its value, and whether it can be missing or NULL."""
 
     name: str
     how: FastType
@@ -135,7 +135,7 @@ class UnvalidatedModel(NamedTuple):
     fields: dict[str, Any]
     """All fields in the order of the class, each with its default."""
     always: frozenset[str]
-    """The fields that always count as set."""
+    """The fields that always count as given."""
     members: tuple[Any, ...]
     """The descriptors of four slots: `__dict__`, the set of given fields, and two slots that are None."""
 

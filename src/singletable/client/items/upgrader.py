@@ -47,12 +47,13 @@ class Upgrader:
         if version > self._current:
             raise ItemRefused(
                 f"the item {self._key(item)} has schema version {version} of {self._entity.label}, but this model "
-                f"supports versions up to {self._current}; a newer version of the model has written the item"
+                f"supports versions up to {self._current}. A newer version of the model wrote the item; deploy that "
+                "version"
             )
         return version < self._current
 
     def upgraded(self, item: Item) -> Item:
-        """Upgrade an item to the current schema version and drop its index keys; return a current item unchanged."""
+        """Upgrade an item to the current schema version and remove its index keys. Return a current item unchanged."""
         if not self.is_older(item):
             return item
         version = self._version(item)
@@ -65,7 +66,7 @@ class Upgrader:
         return made
 
     def seen_by_upgrades(self, item: Item) -> Item:
-        """Return the attributes that upgrade functions receive: all but generated keys, type and schema version."""
+        """Return the attributes that upgrade functions receive, without generated keys, type and schema version."""
         return {name: value for name, value in item.items() if name not in self._internal}
 
     def _apply(self, step: Upgrade, item: Item, fields: Item) -> Item:
@@ -85,21 +86,24 @@ class Upgrader:
         for name, value in result.items():
             attribute = self._entity.attributes.get(name, name)
             if attribute in self._internal or attribute in stored:
-                why = f"it returned {name!r}, but the attribute {attribute!r} is a key, internal, or of another field"
+                why = (
+                    f"it returned {name!r}, but the attribute {attribute!r} is a key, an internal attribute, or an "
+                    "attribute of another field"
+                )
                 raise self._error(item, step, why)
             if (encoded := self._stored(item, step, name, value)) is not None:
                 stored[attribute] = encoded
         return stored
 
     def _plain(self, attribute: str, value: dict[str, Any]) -> Any:
-        """Return the Python value that an upgrade function receives; for a set field, an empty list becomes a set."""
+        """Return the Python value that an upgrade function receives. For a set field, an empty list becomes a set."""
         of = self._entity.fields.get(self._names.get(attribute, attribute))
         if value == {"L": []} and of is not None and (get_origin(of.type) or of.type) in (set, frozenset):
             return set()
         return plain_value(value)
 
     def _stored(self, item: Item, step: Upgrade, name: str, value: Any) -> dict[str, Any] | None:
-        of = self._entity.fields.get(name)  # None for a field of an older version
+        of = self._entity.fields.get(name)  # None for a field that only an older version has
         if value is None and (of is None or not of.may_be_none):
             return None
         if of is None and isinstance(value, set | frozenset) and not value:
@@ -110,7 +114,7 @@ class Upgrader:
             raise self._error(item, step, f"it returned {name}={value!r}: {problem}") from problem
 
     def _check(self, made: Item, keys: Item, version: int) -> None:
-        """Raise ItemRefused if an upgraded item does not match the entity or would have a different key."""
+        """Raise ItemRefused if an upgraded item does not match the entity, or if the upgrade changes its key."""
         try:
             written = key_of(self._entity, values_of(self._entity, self._whole.read(made)))
         except SingletableError as problem:
@@ -146,7 +150,7 @@ class Upgrader:
 
 
 class UpgradingDecoder(Decoder):
-    """Decodes the items of an entity with a schema version, and upgrades older ones first."""
+    """Decodes the items of an entity that has a schema version. Upgrades older items first."""
 
     def __init__(self, target: DecodedClass, upgrader: Upgrader) -> None:
         super().__init__(target)
@@ -154,7 +158,7 @@ class UpgradingDecoder(Decoder):
         self._attribute, self._mark = upgrader.attribute, upgrader.mark
 
     def read(self, item: Item | Row) -> Any:
-        """Decode an item; raise ItemRefused if its schema version is newer than the model's, or if an upgrade fails."""
+        """Decode an item. Raise ItemRefused if its schema version is newer than the model's, or if an upgrade fails."""
         return super().read(self._upgraded(item))
 
     def field(self, item: Item | Row, name: str) -> Any:
@@ -168,7 +172,7 @@ class UpgradingDecoder(Decoder):
 
 
 def _template_attributes(design: Design, entity: Entity) -> set[str]:
-    """Return the generated key attributes of all entities, because an older version may have used other indexes."""
+    """Return the generated key attributes of all entities. An older version may have used other indexes."""
     made = {
         part.attribute
         for other in design.entities

@@ -34,7 +34,7 @@ def reader_of(annotation: Any, codecs: TypeCodecs = BUILT_IN) -> ValueReader:
 
 
 def expiry_reader(annotation: Any) -> ValueReader:
-    """Return the reader of a time-to-live field, which is stored as seconds since 1970."""
+    """Return the reader of a time-to-live field, whose stored value is the number of seconds since 1970."""
     if annotation is datetime:
         return lambda value: datetime.fromtimestamp(int(value["N"]), UTC)
     return lambda value: int(value["N"])
@@ -118,7 +118,7 @@ def _annotated(field: Field) -> Any:
 
 
 def value_if_missing(field: Field) -> Any:
-    """Return the value that a missing attribute stands for: None or an empty set, or UNSET if neither is valid."""
+    """Return the value of a missing attribute: None, an empty set, or UNSET if the type allows neither."""
     if not field.required:
         return UNSET
     if field.optional or field.type in (Any, object):
@@ -159,7 +159,7 @@ def _union(arguments: tuple[Any, ...], codecs: TypeCodecs) -> ValueReader:
 
 
 def _reject_same_fields(arguments: tuple[Any, ...]) -> None:
-    """Reject two classes with the same fields, because a reader cannot distinguish their stored values."""
+    """Reject two classes with the same fields: a reader cannot distinguish their stored values."""
     known: dict[Any, str] = {}
     for argument in arguments:
         if _field_names(argument) is None:
@@ -167,8 +167,8 @@ def _reject_same_fields(arguments: tuple[Any, ...]) -> None:
         shape = repr(sorted((name, repr(_annotated(field))) for name, field in fields_of(strip(argument)[0]).items()))
         if shape in known:
             raise ItemRefused(
-                f"{known[shape]} and {name_of(argument)} have the same fields and are ambiguous when read; "
-                'give each a field with its kind, such as kind: Literal["debit"] = "debit"'
+                f"{known[shape]} and {name_of(argument)} have the same fields, so a read cannot distinguish them; add "
+                'a field to each that names its kind, such as kind: Literal["debit"] = "debit"'
             )
         known[shape] = name_of(argument)
 
@@ -230,7 +230,7 @@ def _members(value: Value) -> list[Value]:
 
 
 def plain_value(value: Value) -> Any:
-    """Return a value as the closest Python type; whole numbers become int, others Decimal."""
+    """Return a value as the closest Python type. A whole number becomes an int, any other number a Decimal."""
     ((kind, content),) = value.items()
     match kind:
         case "S" | "BOOL":

@@ -17,7 +17,7 @@ from singletable.wire.api_types import decoder_of
 
 CursorProtection = Literal["signed", "encrypted"]
 CursorSecret = bytes | str | Sequence[bytes | str]
-"""A secret, or several: the first one protects new cursors, and cursors of the others stay valid."""
+"""A secret, or a list of secrets: the first one protects new cursors, and cursors of the others stay valid."""
 
 VERSION = 1
 _SECRET_BYTES_MIN = 16
@@ -39,7 +39,7 @@ _decode = decoder_of(CursorPosition).decode
 
 
 class CursorSignature:
-    """Signs positions; the holder of a cursor can read the keys in it, but not change them."""
+    """Signs positions. The holder of a cursor can read the keys in it, but cannot change them."""
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
@@ -58,7 +58,7 @@ class CursorSignature:
 
 
 class CursorEncryption:
-    """Encrypts positions with AES-256-GCM, so that the holder of a cursor cannot read the keys in it."""
+    """Encrypts positions with AES-256-GCM. The holder of a cursor cannot read the keys in it."""
 
     def __init__(self, secret: bytes) -> None:
         try:
@@ -67,7 +67,7 @@ class CursorEncryption:
             raise ArgumentRefused(
                 'cursors="encrypted" needs the package cryptography; install it with pip install "singletable[cursors]"'
             ) from problem
-        # A key of its own, so that one secret can sign and encrypt.
+        # Encryption derives its own key, so the same secret can be used for signing and for encryption.
         self._cipher = AESGCM(hmac.digest(secret, b"singletable cursor encryption", hashlib.sha256))
 
     def protect(self, call: bytes, position: bytes) -> bytes:
@@ -81,7 +81,7 @@ class CursorEncryption:
 
         try:
             return self._cipher.decrypt(content[:_NONCE_BYTES], content[_NONCE_BYTES:], call)
-        except (InvalidTag, ValueError):  # ValueError: the nonce is too short
+        except (InvalidTag, ValueError):  # ValueError means that the nonce is too short
             return None
 
 
@@ -92,7 +92,7 @@ _PROTECTIONS: Mapping[str, Callable[[bytes], CursorSignature | CursorEncryption]
 
 
 class Cursors:
-    """Issues and reads the cursors of one table, with the user's secrets or a random one of this process."""
+    """Creates and reads the cursors of one table, with the user's secrets or a random secret of this process."""
 
     def __init__(
         self,
@@ -123,10 +123,14 @@ class Cursors:
         return _as_text(self._protections[0].protect(self._call(pattern, arguments), position))
 
     def decode(self, pattern: str, arguments: Mapping[str, Any], text: str) -> CursorPosition:
-        """Return the position of a cursor; raises CursorRefused unless it was issued for this pattern and arguments."""
+        """Return the position of a cursor.
+
+        Raise CursorRefused unless it was issued for this pattern and these arguments.
+        """
         try:
             content = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
-        except (binascii.Error, UnicodeEncodeError, ValueError, AttributeError):  # AttributeError: not a string
+        # AttributeError means that the cursor is not a string
+        except (binascii.Error, UnicodeEncodeError, ValueError, AttributeError):
             raise CursorRefused(f"{pattern}: malformed cursor") from None
         if _as_text(content) != text:  # the base64 decoder ignores unknown characters
             raise CursorRefused(f"{pattern}: the cursor was modified")
@@ -148,13 +152,13 @@ class Cursors:
         return position
 
     def _call(self, pattern: str, arguments: Mapping[str, Any]) -> bytes:
-        """Return a hash of the table, the pattern and the arguments, to which a cursor is bound."""
+        """Return the hash to which a cursor is bound: of the table, the pattern and the arguments."""
         values = {name: _stable(value) for name, value in arguments.items()}
         return hashlib.sha256(_encode([self._table, pattern, values])).digest()
 
 
 def _secrets(given: CursorSecret | None) -> list[bytes]:
-    """Return the secrets as bytes; a random one if none is given."""
+    """Return the secrets as bytes, or one random secret if the user passes none."""
     if given is None:
         return [secrets.token_bytes(32)]
     several = [given] if isinstance(given, bytes | str) else list(given)
@@ -173,5 +177,5 @@ def _as_text(content: bytes) -> str:
 
 
 def _stable(value: Any) -> Any:
-    """Return a representation of an argument that is the same in every process, and unique to its value."""
+    """Return a text for an argument. The text is the same in every process, and different for each value."""
     return value if isinstance(value, str | int | bool) else [type(value).__name__, repr(value)]

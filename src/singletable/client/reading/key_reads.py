@@ -26,9 +26,10 @@ Found = dict[Hashable, Item]
 def batch_get(
     reader: TableReader, keys: Iterable[Item], source: str, settings: Mapping[str, Any] | None = None
 ) -> Steps[Found]:
-    """Return the items with these distinct keys; `settings` are further parameters of BatchGetItem for the table.
+    """Return the items with these distinct keys. `settings` are further parameters of BatchGetItem for the table.
 
-    Retries unprocessed keys. The retry settings limit only the attempts that process no keys.
+    The function retries unprocessed keys. The retry settings limit only the attempts in which DynamoDB processes no
+    keys.
     """
     names = reader.design.table.key_attributes
     waiting, found, fruitless = list(keys), Found(), 0
@@ -52,11 +53,14 @@ def batch_get(
 
 
 def transaction_get(reader: TableReader, keys: Sequence[Item], source: str, targets: Sequence[Any]) -> Steps[Found]:
-    """Return the items with these distinct keys, read in one transaction; errors show `targets` in place of keys."""
+    """Return the items with these distinct keys, read in one transaction.
+
+    Error messages show `targets` in place of the keys.
+    """
     if len(keys) > TRANSACTION_ACTIONS_MAX:
         raise ArgumentRefused(
-            f"{source}: a transaction reads at most {TRANSACTION_ACTIONS_MAX} keys, got {len(keys)}; "
-            "pass fewer keys, or remove transaction=True, since other reads have no such limit"
+            f"{source}: a transaction reads at most {TRANSACTION_ACTIONS_MAX} keys, got {len(keys)}; pass fewer keys, "
+            "or remove transaction=True, because other reads have no such limit"
         )
     if not keys:
         return {}
@@ -82,7 +86,7 @@ def _batch(reader: TableReader, keys: Sequence[Item], settings: Mapping[str, Any
 
 
 def _count(reader: TableReader, source: str, consumed: Sequence[Capacity]) -> None:
-    """Count one request, with its consumed capacity if the response has it."""
+    """Count one request, and its consumed capacity if the response contains it."""
     reader.metrics.read(source, sum(capacity.capacity_units for capacity in consumed))
 
 
@@ -123,7 +127,10 @@ def get(opened: ConnectedTable, key: Key[Any], *, consistent: bool, expired: boo
 
 
 def _if_same_time(entity: Entity, values: Mapping[str, Any], found: Any) -> Any:
-    """Return an object, or None if the key keeps only the unit of a time and the object is of another time in it."""
+    """Return an object, or None if its exact time differs from the requested one.
+
+    The key contains only the unit of the time.
+    """
     truncated = entity.base.truncated_fields
     if not truncated or found is None:
         return found

@@ -49,7 +49,7 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
         yield from found.look_ahead()
         objects.reverse()
     ahead = found.positions
-    # A read that starts at the first or last item has no page behind it.
+    # A read that starts at the first or last item has no page before it.
     behind = None if all(position is None for position in positions) else found.reversed_positions
     further = None if ahead is None else reader.cursors.encode(name, bound, ahead, backwards=backwards)
     back = None if behind is None else reader.cursors.encode(name, bound, behind, backwards=not backwards)
@@ -60,7 +60,7 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
 def start_query(
     reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions
 ) -> MergedQueries | SingleQuery:
-    """Return the query that iterates over all items that a pattern finds, with a warning for each unreadable item."""
+    """Return the query that iterates over all items of a pattern. The query warns of each unreadable item."""
     requests = read_requests(reader.design, plan, arguments)
     unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
     if reader.has_fast_path(plan):
@@ -70,7 +70,7 @@ def start_query(
 
 
 def next_objects(reader: TableReader, plan: Plan, found: MergedQueries | SingleQuery) -> Steps[list[Any] | None]:
-    """Return the next objects of a query: an empty list if all items are unreadable, None at the end."""
+    """Return the next objects of a query: an empty list if all items are unreadable, None at the end of the query."""
     if isinstance(found, SingleQuery):
         objects = yield from found.take(None)
         return None if not objects and found.is_over else objects
@@ -86,7 +86,7 @@ class _KeysOnly:
 
 
 def count_all(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[int]:
-    """Return the number of items that a pattern finds; DynamoDB counts them unless the client must check each item."""
+    """Return the number of items that a pattern finds. DynamoDB counts them unless the client must check each item."""
     has_others = bool(plan.other_entities) or bool(plan.trims)
     must_check = has_others or reader.design.ttl_attribute is not None or plan.hydrate
     plan = replace(plan, view=_KeysOnly if must_check else None)
@@ -121,7 +121,7 @@ def count_all(reader: TableReader, plan: Plan, arguments: Arguments, options: Re
 def _page_objects(
     reader: TableReader, plan: Plan, found: MergedQueries, limit: int | None, options: ReadOptions
 ) -> Steps[list[Any]]:
-    """Return the objects of a page; if a stale index lists deleted or expired items, fill the page with later items."""
+    """Return the objects of a page. If an index still lists deleted or expired items, later items fill the page."""
     objects: list[Any] = []
     read, enough = 0, 1 if limit is None else limit
     while items := (yield from found.take(None if limit is None else limit - read)):
@@ -135,14 +135,14 @@ def _page_objects(
 def _objects(
     reader: TableReader, plan: Plan, items: list[Item], options: ReadOptions, unreadable: UnreadableItems | None
 ) -> Steps[list[Any]]:
-    """Return the objects of items; reads whole items from the table if the index contains only some attributes."""
+    """Return the objects of items. If the index contains only some attributes, read the whole items from the table."""
     if plan.hydrate:
         items = yield from hydrated(reader, plan, items, options)
     return reader.decoded(items, plan, unreadable)
 
 
 def hydrated(reader: TableReader, plan: Plan, items: list[Item], options: ReadOptions) -> Steps[list[Item]]:
-    """Return the whole items from the table in the same order; omit deleted and expired items."""
+    """Return the whole items from the table in the same order, without deleted and expired items."""
     names = reader.design.table.key_attributes
     keys = {key_identity(item, names): {name: item[name] for name in names} for item in items}
     whole = yield from batch_get(reader, keys.values(), plan.pattern.name)
@@ -170,5 +170,5 @@ def limit_of(plan: Plan, arguments: Arguments, options: ReadOptions) -> int | No
 
 
 def _bound_arguments(arguments: Arguments) -> dict[str, Any]:
-    """Return the arguments that a cursor is bound to: all except `limit` and `cursor`."""
+    """Return the arguments to which a cursor is bound: all except `limit` and `cursor`."""
     return {name: value for name, value in arguments.items() if name not in ("limit", "cursor")}

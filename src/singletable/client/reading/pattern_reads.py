@@ -26,7 +26,10 @@ from singletable.planner.planned_requests import Request, ancestor_keys, check_f
 
 
 def get_one(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[Any]:
-    """Read one object, by GetItem or by a Query that finds at most one item; None if it is missing or expired."""
+    """Read one object with GetItem, or with a Query that finds at most one item.
+
+    Return None if it is missing or expired.
+    """
     requests = read_requests(reader.design, plan, arguments)
     if plan.operation == "GetItem":
         (body,) = yield (reader.call(requests[0], plan, options),)
@@ -73,11 +76,14 @@ class _MemberObjects:
         found = [item for item in items if reader.item_types.entity_of(item) is self.entity]
         self.count += len(found)
         if self.member.kind == "one":
-            unreadable = None  # a required member has no substitute, so its error is raised
+            unreadable = None  # a required member has no substitute, so the read raises its error
         self.objects += read_items(reader.item_types.decoder(self.entity), found, unreadable).objects
 
     def value(self, pattern: str, shape: type) -> Any:
-        """Return the value of this member in the shape; raises CollectionIncomplete for a wrong number of items."""
+        """Return the value of this member for the collection class.
+
+        Raise CollectionIncomplete for a wrong number of items.
+        """
         if self.member.kind == "many":
             return self.objects
         if self.count > 1 or (self.member.kind == "one" and not self.count):
@@ -88,7 +94,10 @@ class _MemberObjects:
 
 
 def read_collection(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[Any]:
-    """Read a whole item collection into its shape; None if it is empty, CollectionIncomplete if items are missing."""
+    """Read a whole item collection into its class.
+
+    Return None if it is empty; raise CollectionIncomplete if items are missing.
+    """
     requests = read_requests(reader.design, plan, arguments)
     options = options.trimming(plan, arguments)
     unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
@@ -110,7 +119,7 @@ def read_collection(reader: TableReader, plan: Plan, arguments: Arguments, optio
 
 
 def read_ancestors(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[list[Any]]:
-    """Read the nodes from the root of a tree down to a path, the root first; omit missing and expired nodes."""
+    """Read the nodes from the root of a tree down to a path, the root first. Omit missing and expired nodes."""
     names = reader.design.table.key_attributes
     keys = ancestor_keys(plan, arguments)
     consistent = plan.consistent if options.consistent is None else options.consistent
@@ -121,7 +130,7 @@ def read_ancestors(reader: TableReader, plan: Plan, arguments: Arguments, option
 
 
 def read_area(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[list[Any]]:
-    """Read the objects inside an area: from all cells that overlap the area, or from rings around a point."""
+    """Read the objects inside an area, from all cells that overlap the area or from rings of cells around a point."""
     if options.limit is not None or options.cursor is not None:
         raise ArgumentRefused(
             f"{plan.pattern.name} returns a whole area and takes no limit or cursor; "
@@ -160,7 +169,7 @@ class _Places:
         return [each for _, each in sorted(self.found, key=lambda pair: pair[0])]
 
     def distance_of(self, count: int) -> float | None:
-        """Return the distance of the `count`-th nearest object; None if there are fewer."""
+        """Return the distance of the `count`-th nearest object, or None if there are fewer objects."""
         distances = sorted(rank[0] for rank, _ in self.found)
         return distances[count - 1] if len(distances) >= count else None
 
@@ -178,13 +187,14 @@ def _in_key_order(value: Any) -> Any:
 def _read_rings(
     reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions, name: str, places: _Places
 ) -> Steps[None]:
-    """Read rings of cells outwards, until no unread object can be among the nearest.
+    """Read rings of cells outwards, until no unread object can be nearer than the nearest objects found.
 
-    Everything within `covered` metres has been read, so objects nearer than that are final. Once there are enough
-    objects, the farthest of them bounds the search: one more ring reads everything that could be nearer.
+    All objects within `covered` metres were read, so objects that are nearer than this distance are final. When enough
+    objects were found, the farthest of them bounds the search: one more ring contains every object that could be
+    nearer.
     """
     area: Nearest = places.area
-    check_fanout(plan, arguments)  # rejects areas that could exceed the declared fan-out, whatever they contain
+    check_fanout(plan, arguments)  # rejects an area that could exceed the declared fan-out, even if the area is empty
     step = cell_size_m(places.cells.precision, 0)[0]
     cells_read: set[tuple[str, ...]] = set()
     covered = 0.0

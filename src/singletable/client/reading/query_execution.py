@@ -1,4 +1,4 @@
-"""The Queries of one read: several, such as one per shard, merged by sort key; or one on the fast path."""
+"""The Queries of one read: several Queries merged by sort key, such as one per shard, or one Query on the fast path."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class OpenQuery:
 
 
 class MergedQueries:
-    """All Queries of a read, forwards or backwards from their positions, merged by sort key."""
+    """All Queries of a read, merged by sort key. They read forwards or backwards from their positions."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class MergedQueries:
         backwards: bool = False,
         unreadable: UnreadableItems | None = None,
     ) -> None:
-        """`unreadable` collects the items that cannot be decoded."""
+        """Store the Queries. `unreadable` collects the items that cannot be decoded."""
         self.unreadable = unreadable
         self._reader, self._plan, self.options, self._backwards = reader, plan, options, backwards
         self._queries = [
@@ -65,14 +65,17 @@ class MergedQueries:
         self._examined_min = EXAMINED_MIN if is_thin else 0
 
     def take(self, count: int | None) -> Steps[list[Item]]:
-        """Return the next `count` items in order; without a count, the items of the next page that has any."""
+        """Return the next `count` items in order.
+
+        Without a count, return the items of the next page that is not empty.
+        """
         taken: list[Item] = []
         if self.unreadable is not None:
             self.unreadable.responses = [query.response for query in self._queries if query.buffer]
         while count is None or len(taken) < count:
             empty = [query for query in self._queries if not query.buffer and query.next_key is not True]
             if empty:
-                # One more item shows whether there is a previous page.
+                # One item more than requested shows whether there is a previous page.
                 yield from self._read(empty, None if count is None else count - len(taken) + self._backwards)
                 continue
             if self._first is None:
@@ -124,7 +127,7 @@ class MergedQueries:
         return call
 
     def _merged(self, queries: list[OpenQuery], count: int | None) -> list[Item]:
-        """Return items in order; stop when the buffer of an unfinished Query is empty."""
+        """Return items in order. Stop when the buffer of an unfinished Query is empty."""
         if len(self._queries) == 1:
             (query,) = queries
             given = query.buffer if count is None else query.buffer[:count]
@@ -147,7 +150,7 @@ class MergedQueries:
             if place + 1 < len(query.buffer):
                 heapq.heappush(heap, (order(query.buffer[place + 1]), number, place + 1))
             elif query.next_key is not True:
-                break  # the next item of this Query may sort before the buffered items of the others
+                break  # the next item of this Query can sort before the buffered items of the other Queries
         for query, places in zip(queries, counts, strict=True):
             self._consume(query, places)
         return taken
@@ -165,10 +168,10 @@ class MergedQueries:
 
     @property
     def reversed_positions(self) -> list[Position]:
-        """The positions from which the Queries read in the other direction, from the first item taken.
+        """The positions from which the Queries read in the other direction, starting at the first returned item.
 
-        A Query continues after a key, never at the key. So each Query starts after its first item, even if that item
-        was not taken yet, and a Query without items starts at its end.
+        A Query continues after a key, never at the key. So each Query starts after its first item, even if this item
+        was not returned yet. A Query without items starts at its end.
         """
         assert self._first is not None, "`take` must be called first"
         return [None if item is None else self._key(item) for item in self._first]
@@ -212,7 +215,7 @@ class _SortValue:
 
 
 class SingleQuery:
-    """Fast path: one Query from its start, all of whose items match.
+    """Fast path: one Query from its start, in which every item matches.
 
     It does not decode the keys of items, because neither a merge nor a cursor needs them. It decodes the chunks of a
     page one at a time, which keeps memory use low.
@@ -233,9 +236,9 @@ class SingleQuery:
         """Whether the Query has ended."""
 
     def take(self, count: int | None) -> Steps[list[Any]]:
-        """Return the next `count` objects in order; without a count, the objects of the next page that has any.
+        """Return the next `count` objects in order. Without a count, return the objects of the next nonempty page.
 
-        Unreadable items count too, so it can return fewer objects.
+        Unreadable items count too, so the result can have fewer objects.
         """
         taken: list[Any] = []
         unreadable = self._unreadable

@@ -1,4 +1,4 @@
-"""Table reader, which all reads share: builds requests, decodes responses, skips expired items, counts capacity."""
+"""Table reader, which all reads share: builds requests, decodes responses, skips expired items and counts capacity."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _ITEMS = b'"Items":['
 class PageFastPath:
     """Fast paths for a page: create objects from the bytes of a response without checking each item.
 
-    The compiled reader comes first, then msgspec. Both raise NotOnFastPath if an item does not match.
+    The compiled reader runs first, then msgspec. Both raise NotOnFastPath if an item does not match.
     """
 
     def __init__(self, row: type[Row], objects: Callable[[Sequence[Row]], list[Any]], fast: FastObjects | None) -> None:
@@ -49,7 +49,10 @@ class PageFastPath:
         self._fast = fast
 
     def page(self, body: bytes) -> tuple[PageResponse[Any], list[Any]]:
-        """Return a response, whose `items` may be missing, and the objects of its items; raise NotOnFastPath."""
+        """Return a response, whose `items` may be missing, and the objects of its items.
+
+        Raise NotOnFastPath if one does not match.
+        """
         if self._fast is not None:
             try:
                 response, objects = self._compiled_page(self._fast, body)
@@ -74,7 +77,7 @@ class PageFastPath:
         return response, self._objects(response.items)
 
     def _compiled_page(self, fast: FastObjects, body: bytes) -> tuple[PageResponse[Any], list[Any]]:
-        # JSON escapes quotes in text, and no attribute value is a bare array, so these bytes occur only once.
+        # JSON escapes the quotes in a text, and no attribute value is a bare array. So these bytes occur only once.
         start = body.find(_ITEMS) + len(_ITEMS)
         if start < len(_ITEMS):
             raise NotOnFastPath
@@ -88,7 +91,7 @@ class PageFastPath:
         return response, objects
 
     def chunk(self, items: bytes | msgspec.Raw) -> list[Any]:
-        """Return the objects of comma-separated items; raise NotOnFastPath."""
+        """Return the objects of comma-separated items. Raise NotOnFastPath if an item does not match."""
         if self._fast is not None:
             try:
                 objects = self._fast.of(items)
@@ -118,7 +121,7 @@ class PlanDecoder:
 
     def __init__(self, design: Design, plan: Plan, item_types: ItemTypes) -> None:
         self._design, self._plan, self._item_types = design, plan, item_types
-        # A view may lack the columns of the fields that the client checks, so its items stay whole.
+        # A view can lack the fields that the client checks, so the client reads whole items.
         reads_whole_items = plan.hydrate or (bool(plan.trims) and plan.view is not None)
         rows = (
             {}
@@ -142,7 +145,7 @@ class PlanDecoder:
             self._type_of = decoder_of(kind)
 
     def page(self, body: bytes) -> tuple[PageResponse[Any], bool]:
-        """Return the response to a Query, and whether all its items are known to be of the plan's entity."""
+        """Return the response to a Query, and whether all its items are of the plan's entity."""
         if self._page is not None:
             try:
                 return self._page.decode(body), True
@@ -155,7 +158,7 @@ class PlanDecoder:
         return PageResponse(items, response.count, response.last_evaluated_key, response.consumed_capacity), False
 
     def get_item(self, body: bytes) -> tuple[GetResponse[Any], bool]:
-        """Return the response to GetItem, and whether its item is known to be of the plan's entity."""
+        """Return the response to GetItem, and whether its item is of the plan's entity."""
         if self._get is not None:
             try:
                 return self._get.decode(body), True
@@ -188,7 +191,10 @@ class PlanDecoder:
         return PageFastPath(row, decoder.objects, decoder.fast_objects(each.fast for each in constants))
 
     def _row_type(self, entity: Entity) -> type[Row] | None:
-        """Return the row type of an entity: fields, keys, type and expiry; None if the index lacks some of them."""
+        """Return the row type of an entity: fields, keys, type and expiry.
+
+        Return None if the index lacks some of them.
+        """
         decoder = self._item_types.decoder(entity, self._plan.view)
         index, table = self._plan.index, self._design.table
         if index.projection.kind != "ALL":
@@ -224,7 +230,7 @@ class ReadOptions:
     limit: int | None = None
     cursor: str | None = None
     trims: TrimTests | None = None
-    """The tests that the client applies to each item, because the key keeps only the unit of a time."""
+    """The tests that the client applies to each item, because the key contains only the unit of a time."""
 
     def trimming(self, plan: Plan, arguments: Mapping[str, Any]) -> ReadOptions:
         """Return the options with the tests of a plan for these arguments."""
@@ -252,7 +258,7 @@ class TableReader:
         self._ttl = self.design.ttl_attribute
 
     def page(self, body: bytes, plan: Plan, options: ReadOptions) -> PageResponse[Any]:
-        """Return the response to a Query with the matching items, and count its capacity."""
+        """Return the response to a Query with only the matching items, and count its capacity."""
         response, is_typed = self._plan_decoder(plan).page(body)
         self.count_capacity(plan, response.consumed_capacity)
         if is_typed and self._ttl is None and not options.trims:
@@ -265,7 +271,7 @@ class TableReader:
         )
 
     def has_fast_path(self, plan: Plan) -> bool:
-        """Return whether a plan is one Query whose items all match, so that reads need only their objects."""
+        """Return whether a plan is one Query in which every item matches, so that reads need only the objects."""
         return self._plan_decoder(plan).page_fast_path is not None
 
     def objects(
@@ -305,7 +311,10 @@ class TableReader:
         return self.decoded(page.items, plan, unreadable), page.last_evaluated_key
 
     def get_item(self, body: bytes, plan: Plan, options: ReadOptions) -> Any:
-        """Return the item of a GetItem response, and count its capacity; None if it is missing or does not match."""
+        """Return the item of a GetItem response, and count its capacity.
+
+        Return None if it is missing or does not match.
+        """
         response, is_typed = self._plan_decoder(plan).get_item(body)
         self.count_capacity(plan, response.consumed_capacity)
         if response.item is None or (is_typed and self._ttl is None):
@@ -355,7 +364,7 @@ class TableReader:
         return self.trimmed(items, plan, options)
 
     def trimmed(self, items: Sequence[Any], plan: Plan, options: ReadOptions) -> list[Any]:
-        """Return the items whose times match exactly; keep items whose time the index does not contain."""
+        """Return the items whose exact times match. Keep items whose time the index does not contain."""
         if not options.trims:
             return list(items)
         return [item for item in items if self._is_at_time(item, plan, options.trims)]
@@ -375,7 +384,7 @@ class TableReader:
         return self.entity_of(item, plan.pattern.name) in plan.entities
 
     def entity_of(self, item: Item | Row, source: str) -> Entity | None:
-        """Return the entity of an item; None, with a warning, if it belongs to no entity of the model."""
+        """Return the entity of an item. For an item that belongs to no entity of the model, warn and return None."""
         entity = self.item_types.entity_of(item)
         if entity is None and not self.item_types.is_marker(item):
             keys = {name: item.get(name) for name in self.design.table.key_attributes}
@@ -387,7 +396,7 @@ class TableReader:
         return entity
 
     def is_of(self, item: Item, entity: Entity, source: str) -> bool:
-        """Return whether the type attribute of an item is missing or names the entity; warn if the type is unknown."""
+        """Return whether the type attribute of an item is missing or names the entity. Warn if the type is unknown."""
         name = self.design.settings.type_attribute
         stored = None if name is None else item.get(name)
         if stored is None or stored.get("S") == entity.name:
@@ -396,11 +405,14 @@ class TableReader:
         return False
 
     def unreadable_items(self, warn_as: str | None = None) -> UnreadableItems | None:
-        """Return a collector that lists or warns of the unreadable items of a read; None if reads raise ItemRefused."""
+        """Return an object that collects or reports the unreadable items of a read.
+
+        Return None if reads raise ItemRefused.
+        """
         return UnreadableItems(self.design.table.key_attributes, warn_as) if self.reports_unreadable else None
 
     def decoded(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None = None) -> list[Any]:
-        """Return the objects, or views, of items of the plan's one entity."""
+        """Return the objects or views of items, which are all of the plan's entity."""
         return self.readable(items, plan, unreadable).objects
 
     def readable(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None) -> Readable:
@@ -408,7 +420,10 @@ class TableReader:
         return read_items(self.item_types.decoder(plan.entities[0], plan.view), items, unreadable)
 
     def read(self, item: Item, entity: Entity, source: str) -> Any:
-        """Return the object of an item; None, with a warning, if it is unreadable and the table reports such items."""
+        """Return the object of an item.
+
+        If the item is unreadable and the table reports such items, warn and return None.
+        """
         try:
             return self.item_types.decoder(entity).read(item)
         except ItemRefused as error:

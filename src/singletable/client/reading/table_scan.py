@@ -1,4 +1,4 @@
-"""Table scans: iterate over every item, with a stated reason; the only module of the client that sends Scan."""
+"""Table scans: iterate over every item, for a stated reason. No other module of the client sends Scan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class TableScan(Generic[T]):
-    """All objects of one or all entities, in no order; each iteration scans the table again."""
+    """All objects of one or all entities, in no order. Each iteration scans the table again."""
 
     def __init__(
         self,
@@ -62,7 +62,10 @@ class TableScan(Generic[T]):
         return [{**shared, "Segment": number, "TotalSegments": self._segments} for number in range(self._segments)]
 
     def _read(self, segments: list[dict[str, Any]]) -> Steps[list[T]]:
-        """Return the objects of the next page of some segments; updates `segments`, and removes finished ones."""
+        """Return the objects of the next page of some segments.
+
+        Update `segments`, and remove finished segments from it.
+        """
         active, waiting = segments[:CONCURRENT_MAX], segments[CONCURRENT_MAX:]
         bodies = yield [Call("Scan", parameters, source=self._source) for parameters in active]
         found: list[T] = []
@@ -90,14 +93,15 @@ class TableScan(Generic[T]):
 def _check(reason: Any, segments: Any) -> None:
     if not isinstance(reason, str) or not reason.strip():
         raise ArgumentRefused(
-            "a scan reads the whole table; pass a reason, which also names it in the metrics: reason='nightly export'"
+            "a scan reads the whole table; pass the reason for it, which is also its name in the metrics: "
+            "reason='nightly export'"
         )
     if type(segments) is not int or not 1 <= segments <= SCAN_SEGMENTS_MAX:
         raise ArgumentRefused(f"segments must be an int from 1 to {SCAN_SEGMENTS_MAX}, got {segments!r}")
 
 
 def _entity_filter(reader: TableReader, entity: Entity) -> dict[str, Any]:
-    """Return a filter that excludes items of the other entities; unknown items pass, and cause a warning."""
+    """Return a filter that excludes items of the other entities. Items of unknown type pass, and cause a warning."""
     attribute = reader.design.settings.type_attribute
     others = [other.name for other in reader.design.entities if other is not entity]
     if attribute is None or not 0 < len(others) <= IN_OPERANDS_MAX:

@@ -1,4 +1,4 @@
-"""Unreadable items of a read: listed in its page, or reported by warnings if the read has no page."""
+"""Unreadable items of a read: listed in its page, or reported as warnings if the read returns no page."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class UnreadableItems:
     """Collects the unreadable items of one read."""
 
     def __init__(self, key_attributes: Sequence[str], warn_as: str | None = None) -> None:
-        """With `warn_as`, the name of the read, warn of each item; otherwise collect the items in `listed`."""
+        """With `warn_as`, the name of the read, warn of each item. Otherwise, collect the items in `listed`."""
         self._key_attributes, self._warn_as = key_attributes, warn_as
         self.count = 0
         self.listed: list[UnreadableItem] = []
         self.responses: list[bytes] = []
-        """The responses that contain the items of the rows; a row lacks attributes that the model does not read."""
+        """The responses that contain the items of the rows. A row lacks the attributes that the model does not read."""
 
     def separate(self, decoder: Decoder, items: Sequence[Item | Row]) -> Readable:
-        """Decode items one by one; return the readable ones and report the others."""
+        """Decode items one by one. Return the readable items, and report the others."""
         readable: list[Item | Row] = []
         objects: list[Any] = []
         unread: list[tuple[Item | Row, ItemRefused]] = []
@@ -49,7 +49,7 @@ class UnreadableItems:
         return Readable(readable, objects)
 
     def report(self, item: Item, error: ItemRefused) -> None:
-        """List an unreadable item, or warn of it."""
+        """List an unreadable item in the page, or warn of it."""
         key = {name: item[name] for name in self._key_attributes}
         _drop_tracebacks(error)
         unreadable = UnreadableItem(key, item, error)
@@ -66,16 +66,19 @@ class UnreadableItems:
 
 
 def _drop_tracebacks(error: BaseException) -> None:
-    """Drop the frames of the read, which would keep all its items in memory as long as the error exists."""
+    """Remove the stack frames of the read from an error.
+
+    They would keep all its items in memory as long as the error exists.
+    """
     each: BaseException | None = error
     while each is not None:
-        # The context may be an exception of the caller, which must stay unchanged.
+        # The context can be an exception of the caller, which must stay unchanged.
         each.__traceback__ = each.__context__ = None
         each = each.__cause__
 
 
 def read_items(decoder: Decoder, items: Sequence[Item | Row], unreadable: UnreadableItems | None) -> Readable:
-    """Decode items and report the unreadable ones; raises ItemRefused if `unreadable` is None."""
+    """Decode items and report the unreadable ones. Raise ItemRefused if `unreadable` is None."""
     try:
         return Readable(items, decoder.read_all(items))
     except ItemRefused:

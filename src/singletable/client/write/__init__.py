@@ -1,1 +1,1 @@
-"""Write path: plan and validate writes, and keep index keys and derived data in sync."""
+"""Write path: plans and validates writes, and keeps index keys and derived data in sync."""

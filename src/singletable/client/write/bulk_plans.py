@@ -1,4 +1,4 @@
-"""Plans of bulk writes: the BatchWriteItem entry or intent of each value, and the grouping into transactions."""
+"""Plans of bulk writes: the BatchWriteItem entry or the write intent of each value, and the groups for transactions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from singletable.values.limits import BATCH_WRITES_MAX, ITEM_BYTES_MAX, TRANSACT
 
 @dataclass
 class IntentWrite:
-    """One write that needs conditions or a transaction, with the caller's value."""
+    """One write that needs a condition or a transaction, with the caller's value."""
 
     key: Hashable
     intent: WriteIntent
@@ -34,7 +34,7 @@ class IntentWrite:
 
 @dataclass
 class WriteGroup:
-    """Writes that share one transaction, and the items that the transaction may touch (None if unknown)."""
+    """Writes that share one transaction, and the keys of the items that they may change (None if unknown)."""
 
     writes: list[IntentWrite]
     touched: set[KeyId] | None
@@ -42,9 +42,9 @@ class WriteGroup:
 
 
 def group_writes(writer: Writer, writes: Sequence[IntentWrite]) -> Iterator[WriteGroup]:
-    """Yield groups of writes that each fit into a transaction; writes that change the same counter are adjacent.
+    """Yield groups of writes that each fit into a transaction. Writes that change the same counter are adjacent.
 
-    Some writes must read first, to find the other items that they change. A group of such writes runs alone.
+    Some writes must first read, to find the other items that they change. A group that contains such writes runs alone.
     """
     with_reach = [(write, _reach(writer, write)) for write in writes]
     for is_known in (True, False):
@@ -66,7 +66,7 @@ def group_writes(writer: Writer, writes: Sequence[IntentWrite]) -> Iterator[Writ
 
 
 class WriteReach(NamedTuple):
-    """The items that a write may touch (None if unknown before a read), its counters, and its action limit."""
+    """The items that a write may change (None if unknown before a read), its counters, and its number of actions."""
 
     touched: set[KeyId] | None
     counters: list[KeyId]
@@ -85,7 +85,7 @@ def _reach(writer: Writer, write: IntentWrite) -> WriteReach:
         + 2 * len(derived_data.counted)
         + len(derived_data.copies)
     )
-    # A new item has no copies. If the copies of an existing item exceed the limit, the client splits the transaction.
+    # No item copies a new item. If an existing item has more copies than the limit, the client splits the transaction.
     actions_max += 0 if intent.kind in ("create", "delete") else 4 * len(derived_data.copied_by)
     if intent.kind in ("put", "create"):
         values = intent.values
@@ -105,7 +105,7 @@ def _owner_key(entity: Entity, by: Mapping[str, str], values: Mapping[str, Any])
 
 
 def waves(groups: Sequence[WriteGroup]) -> Iterator[list[WriteGroup]]:
-    """Yield lists of groups that may run concurrently: no two groups of a list touch the same item."""
+    """Yield lists of groups that may run concurrently. No two groups of a list change the same item."""
     waiting = list(groups)
     while waiting:
         wave: list[WriteGroup] = []
@@ -128,14 +128,17 @@ _PUT_BYTES = len('{"PutRequest":{"Item":}},')
 
 @dataclass(slots=True)
 class BatchWrite:
-    """One put or delete in BatchWriteItem, with all of the caller's values for its key; the last value is written."""
+    """One put or delete in BatchWriteItem, with all values that the caller passed for its key.
+
+    The last value is written.
+    """
 
     key: Hashable
     request: Mapping[str, Any]
     values: list[Any]
     wire_bytes: int
     batch_size_max: int = BATCH_WRITES_MAX
-    """The maximum number of writes in the request that contains this write; it shrinks after a failure."""
+    """The maximum number of writes in the request that contains this write. It decreases after a failure."""
 
 
 PlannedBulkWrite = BatchWrite | IntentWrite | BatchFailure[Any]
@@ -148,7 +151,7 @@ class BulkPuts:
         self._writer, self.targets, self._kind = writer, values, kind
         self._keys = KeyReader(writer)
         self._unconditional: dict[type, EntityWrites] = {}
-        """The writes of the entities whose objects BatchWriteItem can put, by class."""
+        """The writes of each entity whose objects BatchWriteItem can put, by class."""
 
     def check(self, value: Any) -> None:
         """Raise ArgumentRefused if the object is not an entity of the table."""
@@ -171,11 +174,13 @@ class BulkPuts:
             json, key = _encode(writes.validator.item(writes.encoder.values(value))), None
         else:
             json, key, _ = writes.validator.valid_object(value)
-        if len(json) > ITEM_BYTES_MAX:  # an item is never larger than its JSON
+        # the item is never larger than its JSON, so most items need no exact measurement
+        if len(json) > ITEM_BYTES_MAX:
             size = accept_item(_decode(json))
             if size > ITEM_BYTES_MAX:
                 raise ArgumentRefused(
-                    f"{writes.entity.label} has {size} bytes, but the limit is {ITEM_BYTES_MAX}; store less in the item"
+                    f"{writes.entity.label} has {size} bytes, but the limit is {ITEM_BYTES_MAX}; reduce the size of "
+                    "the item"
                 )
         return BatchWrite(
             self._keys.of(_decode(json)) if key is None else key,
@@ -228,7 +233,7 @@ BulkSource = BulkPuts | BulkDeletes | BulkUpdates
 
 
 class KeyReader:
-    """Returns keys in hashable form; numbers such as 1 and 1.0 produce equal keys."""
+    """Returns keys in hashable form. Equal numbers, such as 1 and 1.0, produce equal keys."""
 
     def __init__(self, writer: Writer) -> None:
         table = writer.design.table

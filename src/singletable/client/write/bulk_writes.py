@@ -1,8 +1,8 @@
 """Bulk writes of any size: rounds of concurrent requests with bounded memory.
 
-BatchWriteItem writes items that have neither a version nor derived data. Other writes are grouped into transactions,
-in which all changes of one counter become one ADD. A failed transaction is split in half until the failing write is
-alone. Writes of the same item take effect in order.
+BatchWriteItem writes items that have neither a version nor derived data. Other writes are grouped into transactions, in
+which all changes of one counter become one ADD. A failed transaction is split in half repeatedly, until the failing
+write is alone in its transaction. Writes of the same item take effect in order.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ from singletable.values.limits import (
 
 REQUESTS_AT_ONCE = 8
 VALUES_AT_ONCE = REQUESTS_AT_ONCE * BATCH_WRITES_MAX
-# The reserved bytes hold the table name and the JSON keys of the request.
+# The reserved bytes are for the table name and the JSON keys of the request.
 CHUNK_BYTES_MAX = REQUEST_BYTES_MAX - 65_536
-# Error codes that a single invalid write can cause for a whole BatchWriteItem request.
+# Error codes for a whole BatchWriteItem request that one invalid write can cause.
 ERRORS_OF_ONE_WRITE = frozenset(
     (
         "ItemCollectionSizeLimitExceededException",
@@ -61,7 +61,7 @@ ERRORS_OF_ONE_WRITE = frozenset(
         "ValidationException",
     )
 )
-# Planning ahead stops at a large write, to bound the memory that planned writes use.
+# The plan of the next round stops at a large write, to limit the memory that planned writes use.
 LARGE_BYTES = 65_536
 _encode, _decode = msgspec.json.Encoder().encode, msgspec.json.decode
 Progress = Callable[[BatchProgress], None]
@@ -127,24 +127,24 @@ class BulkWrite:
         self._waiting: dict[Hashable, BatchWrite] = {}
         self._intents: dict[Hashable, IntentWrite] = {}
         self._postponed: IntentWrite | None = None
-        """A second write of the same item in this round; it waits for the next round."""
+        """A second write of the same item as in this round. It waits for the next round."""
         self._planned_ahead: deque[PlannedBulkWrite] = deque()
         """Writes planned while requests were in flight."""
         self._iterable_error: BaseException | None = None
-        """The exception that the caller's iterable raised, re-raised after the current round."""
+        """The exception that the caller's iterable raised. It is raised again after the current round."""
         self._planned: Iterator[PlannedBulkWrite] = iter(())
         self._failed: list[BatchFailure[Any]] = []
         self._written = 0
         self._reported = 0
 
     def write(self, source: BulkSource) -> Steps[BatchResult[Any]]:
-        """Run all writes; return when each has succeeded or failed."""
+        """Run all writes. Return when each write has succeeded or failed."""
         targets = source.targets
         if not hasattr(targets, "__iter__"):
             raise ArgumentRefused(f"{self._name} takes a list or another iterable, got {type(targets).__name__}")
         if self._writer.intents.entities.has(targets):  # a pydantic model is iterable
             raise ArgumentRefused(f"{self._name} takes a list, got one value; pass [{type(targets).__name__}(...)]")
-        if isinstance(targets, Sequence | set | frozenset):  # report wrong arguments before any request
+        if isinstance(targets, Sequence | set | frozenset):  # report wrong arguments before the first request
             checked: set[type] = set()
             for target in targets:
                 if type(target) not in checked or isinstance(target, Key):
@@ -173,11 +173,11 @@ class BulkWrite:
                 self._planned_ahead.append(write)
                 if isinstance(write, BatchWrite) and write.wire_bytes > LARGE_BYTES:
                     return
-        except BaseException as problem:  # re-raised after this round
+        except BaseException as problem:  # raised again after this round
             self._iterable_error = problem
 
     def _next_planned(self) -> PlannedBulkWrite | None:
-        """Return the next write; None at the end or after an error in the caller's iterable."""
+        """Return the next write. Return None at the end, or after an error in the caller's iterable."""
         if not self._planned_ahead and self._iterable_error is None:
             self._plan_ahead(1)
         return self._planned_ahead.popleft() if self._planned_ahead else None
@@ -206,7 +206,7 @@ class BulkWrite:
         return self._written + len(self._failed)
 
     def _fill(self) -> bool:
-        """Add new writes to the round while there is room; return whether any writes are left."""
+        """Add new writes to the round while there is room. Return whether any writes remain."""
         room = VALUES_AT_ONCE - sum(len(write.values) for write in self._waiting.values())
         room_bytes = REQUESTS_AT_ONCE * CHUNK_BYTES_MAX - sum(write.wire_bytes for write in self._waiting.values())
         if self._postponed is not None:
@@ -237,7 +237,7 @@ class BulkWrite:
     # BatchWriteItem
 
     def _batch_round(self, *, is_last_attempt: bool) -> Steps[bool]:
-        """Run one round of BatchWriteItem; return whether some requests must be split and retried immediately."""
+        """Run one round of BatchWriteItem. Return whether failed requests must be split and retried immediately."""
         chunks = self._chunks()
         outcomes = yield from send_each([self._call(chunk) for chunk in chunks], self._plan_ahead)
         before = self._finished
@@ -248,7 +248,7 @@ class BulkWrite:
         return any(splits)
 
     def _chunks(self) -> list[list[BatchWrite]]:
-        """Return the writes of each request of a round; writes of a failed request go into smaller requests."""
+        """Return the writes of each request of a round. Writes of a failed request go into smaller requests."""
         chunks: list[list[BatchWrite]] = []
         size = 0
         for write in self._waiting.values():
@@ -269,7 +269,7 @@ class BulkWrite:
         return Call("BatchWriteItem", {"RequestItems": requests, "ReturnConsumedCapacity": "TOTAL"}, source=self._name)
 
     def _apply_outcome(self, chunk: list[BatchWrite], outcome: SendResult) -> bool:
-        """Record the outcome of a request; return whether to retry its writes immediately, in two halves."""
+        """Record the result of a request. Return whether to retry its writes immediately, split into two halves."""
         if isinstance(outcome, bytes):
             answer = read_batch_write(outcome)
             self._metrics.write(self._name, sum([capacity.capacity_units for capacity in answer.consumed_capacity]))
@@ -293,7 +293,10 @@ class BulkWrite:
         return self._keys.of(put["Item"] if put else request["DeleteRequest"]["Key"])
 
     def _raise_if_unreachable(self, outcomes: Sequence[SendResult]) -> None:
-        """Raise if all requests failed because the server is unreachable; the remaining writes would fail too."""
+        """Raise an error if all requests failed because the server is unreachable.
+
+        The remaining writes would fail too.
+        """
         first = outcomes[0]
         if isinstance(first, Unreachable) and all(isinstance(outcome, Unreachable) for outcome in outcomes):
             raise self._with_progress_note(first)
@@ -310,7 +313,7 @@ class BulkWrite:
     # Conditional writes and transactions
 
     def _intent_round(self) -> Steps[None]:
-        """Run the conditional writes and transactions of a round; those that share items run one after another."""
+        """Run the conditional writes and transactions of a round. Writes that share items run one after another."""
         groups = list(group_writes(self._writer, list(self._intents.values())))
         self._intents = {}
         for wave in waves(groups):
@@ -322,7 +325,7 @@ class BulkWrite:
                 self._written += len(group.writes) - len(outcome)
 
     def _commit_or_split(self, writes: Sequence[IntentWrite]) -> Steps[list[BatchFailure[Any]]]:
-        """Commit writes in one transaction; if it fails, split it in halves until each failing write is alone."""
+        """Commit writes in one transaction. If it fails, split it in halves until each failing write is alone."""
         intents = [write.intent for write in writes]
         try:
             yield from self._writer.executor.commit(intents, source=self._name, is_transaction=len(intents) > 1)

@@ -23,7 +23,10 @@ from singletable.planner.stored_items import is_counted, key_attribute_value, ke
 
 
 def with_counter_rules(preparer: Preparer, action: ItemAction) -> ItemAction:
-    """Return the action with conditions that keep its counters within bounds; raise InvalidValue for an invalid put."""
+    """Return the action with conditions that keep its counters within their bounds.
+
+    Raise InvalidValue for an invalid put.
+    """
     owner = action.counts_in
     if owner is None:
         return action
@@ -76,7 +79,10 @@ class DerivedData:
         return self.preparer.derived_data(self.entity)
 
     def actions(self, old: Fields | None, new: Fields | None) -> Iterator[ItemAction]:
-        """Yield the actions that follow from a change of an item's fields; `old` or `new` is None for no item."""
+        """Yield the actions that follow from a change of an item's fields.
+
+        `old` is None for a create, `new` for a delete.
+        """
         for unique in self.rules.uniques:
             yield from self._marker(unique, old, new)
         for count, owner in self.rules.counted:
@@ -119,7 +125,10 @@ class DerivedData:
             yield ItemAction("Put", after_key, self.intent, after, requirements=(required,))
 
     def _marker_item(self, unique: Placement, values: Fields) -> Item | None:
-        """Return the unique marker of an item, with the item's key and expiry time; None if a unique field is None."""
+        """Return the unique marker of an item, with the item's key and expiry time.
+
+        Return None if a unique field is None.
+        """
         keys = unique.encode(values)
         if keys is None:
             return None
@@ -138,7 +147,10 @@ class DerivedData:
         return Or((free, Compare("=", Path((OWNER,)), Constant(owner))))
 
     def _owner_key(self, count: Count, values: Fields | None) -> dict[str, Any] | None:
-        """Return the key fields of the owner that counts an item with these fields; None if no owner counts it."""
+        """Return the key fields of the owner that counts an item with these fields.
+
+        Return None if no owner counts the item.
+        """
         if values is None or not is_counted(self.entity, count, values):
             return None
         return _key_of(count.by, values)

@@ -1,4 +1,4 @@
-"""Direct requests, built from a template and the values of a call, for writes that need no read or other items."""
+"""Direct requests, built from a template and the values of a call: writes that need no read and change one item."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from singletable.model.entity import Entity
 from singletable.planner.stored_items import stored_value
 
 _SINGLE_REQUEST_PARAMETERS = frozenset(("ReturnValues", "ReturnConsumedCapacity"))
-"""Request parameters that a transaction entry does not have."""
+"""Request parameters that an entry of a transaction does not have."""
 
 
 class DirectRequest(NamedTuple):
@@ -41,7 +41,7 @@ class DirectRequest(NamedTuple):
     result: Any = None
     """The object that a put or create writes."""
     key: Hashable = None
-    """The key of a put in hashable form, if the fast path encoded it."""
+    """The key of a put in hashable form. It is set only if the fast path encoded the key."""
 
     def entry(self) -> dict[str, Any]:
         """Return the request as an entry of a transaction."""
@@ -56,7 +56,7 @@ class DirectRequests:
         self._preparer = preparer
 
     def of(self, intent: WriteIntent) -> DirectRequest | None:
-        """Return the request of a write; None if it needs a read or changes other items."""
+        """Return the request of a write. Return None if the write needs a read or changes other items."""
         writes = self._preparer.writes(intent.entity)
         if intent.kind == "update":
             plan = writes.update_plan(intent)
@@ -96,7 +96,10 @@ class DirectRequests:
         arguments: Mapping[str, Any],
         version: int | None = None,
     ) -> DirectRequest | None:
-        """Return the request of an update, given the key fields; None if it needs a read or changes other items."""
+        """Return the request of an update, given the key fields.
+
+        Return None if it needs a read or changes other items.
+        """
         bound = plan.bind(values, arguments)
         direct = plan.direct(bound)
         if direct is None:
@@ -126,7 +129,10 @@ class DirectRequests:
     def _update_template(
         self, entity: Entity, plan: UpdatePlan, bound: BoundChanges, direct: DirectUpdate, version: int | None
     ) -> RequestTemplate:
-        """Return the template for updates of one shape, with slots in the order in which the values are filled in."""
+        """Return the template for updates with the same changes.
+
+        Its slots are in the order in which values are filled in.
+        """
         slots = (Slot(number) for number in count())
         changes = [each._replace(values=tuple(next(slots) for _ in each.values)) for each in bound.changes]
         keys: list[Change] = []

@@ -1,7 +1,7 @@
-"""Dry runs of writes: the requests that a write sends, with placeholders for values that only a server knows.
+"""Dry runs of writes: the requests that a write sends, with placeholders for values that only the server has.
 
-A dry run executes the write and answers its reads with sample items. Two more runs, one with different samples and one
-at a different time, show which values come from a stored item or from the clock: those that differ.
+A dry run executes the write and answers its reads with sample items. Two more runs, one with other samples and one at
+another time, show which values come from a stored item or from the clock: these values differ between the runs.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class DryRun:
     def __init__(
         self, design: Design, table: str, write: Callable[[Writer], Steps[Any]], *, is_sample: bool = False
     ) -> None:
-        """Store the write; `is_sample` means that the objects to write are samples, which need not be valid."""
+        """Store the write. `is_sample` is True if the objects to write are samples, which need not be valid."""
         self._design, self._table, self._write = design, table, write
         self._is_sample = is_sample
 
@@ -59,7 +59,7 @@ class DryRun:
         return _merged(first, other_item, other_time)
 
     def requests_for(self, entity: Entity, stored: Any, now: float) -> tuple[Request, ...]:
-        """Return the requests that the write sends at a time if the table stores this object (None: no item).
+        """Return the requests that the write sends at a time if the table contains this object (None: no item).
 
         Values of other items, such as the source of a copy, remain placeholders.
         """
@@ -84,7 +84,7 @@ class DryRun:
                     step = steps.send([_response(call, stored.at) for call in calls])
                 except ItemRefused:
                     if any(call.operation in _WRITES for call in calls):
-                        break  # a sample may not form a valid object to return
+                        break  # a sample may not form a valid object, which the write would return
                     raise
         steps.close()
         return recorded
@@ -93,13 +93,13 @@ class DryRun:
 class SampleItems:
     """Sample items of a design, one for each key of an entity.
 
-    Two instances with a different `number` return items that differ in most fields. The items have the same key fields
-    and the same values in the fields that a counter's condition reads. A field that the condition compares with a
-    constant has that value, so that the counter includes the item.
+    Two instances with a different `number` return items that differ in most fields. These items have the same key
+    fields, and the same values in the fields that the condition of a counter reads. A field that this condition
+    compares with a constant has the value of the constant, so that the counter includes the item.
     """
 
     def __init__(self, design: Design, number: int, given: tuple[Entity, Item | None] | None = None) -> None:
-        """Store the parts; `given` is an entity with its stored item (None for no item), used in place of samples."""
+        """Store the parts. `given` is an entity with its stored item (None for no item), which replaces the samples."""
         self._design, self._number, self._given = design, number, given
 
     def is_sample(self, entity: Entity) -> bool:
@@ -107,7 +107,7 @@ class SampleItems:
         return self._given is None or self._given[0] is not entity
 
     def at(self, key: Item) -> Item | None:
-        """Return the item at a key; None if no entity has such a key."""
+        """Return the item at a key. Return None if no entity has such a key."""
         if self._given is not None and (item := self._given[1]) is not None and key.items() <= item.items():
             return item
         texts = {name: next(iter(value.values())) for name, value in key.items()}
@@ -151,7 +151,7 @@ class SampleCopyUpdater(CopyUpdater):
     def _holders(
         self, source: Entity, old: Mapping[str, Any] | None, new: Mapping[str, Any]
     ) -> Steps[list[tuple[Entity, Mapping[str, Any], dict[str, Any]]]]:
-        self._is_new = old is None  # nothing copies a new item
+        self._is_new = old is None  # no item copies a new item
         return (yield from super()._holders(source, old, new))
 
     def find_copies(self, copy: Copy, holder: Entity, source: Mapping[str, Any]) -> Steps[list[dict[str, Any]]]:
@@ -163,14 +163,14 @@ class SampleCopyUpdater(CopyUpdater):
 
 
 class _Placeholders:
-    """Replaces each value of a request that differs in another request with a placeholder."""
+    """Replaces each value that differs between two requests with a placeholder."""
 
     def __init__(self, source: str | None) -> None:
         self._source = source
         self._request: Mapping[str, Any] = {}
 
     def merged(self, one: Any, other: Any, path: tuple[str, ...] = ()) -> Any:
-        """Return the first request, with a placeholder for every value that differs in the other."""
+        """Return the first request, with a placeholder for every value that differs in the other request."""
         if isinstance(one, dict) and isinstance(other, dict):
             if "ExpressionAttributeValues" in one:
                 self._request = one
@@ -189,7 +189,7 @@ class _Placeholders:
         return f"<{attribute} {self._source}>"
 
     def _attribute(self, placeholder: str) -> str:
-        """Return the attribute that an expression compares with a value or sets to it."""
+        """Return the attribute that an expression compares with a value, or sets to the value."""
         names = self._request.get("ExpressionAttributeNames", {})
         for member in ("UpdateExpression", "ConditionExpression"):
             text = self._request.get(member, "")
@@ -200,7 +200,7 @@ class _Placeholders:
 
     @staticmethod
     def both(one: Any, other: Any) -> Any:
-        """Combine two forms of one request, with the placeholders of both."""
+        """Combine two forms of one request, and keep the placeholders of both."""
         if isinstance(one, dict):
             return {name: _Placeholders.both(value, other[name]) for name, value in one.items()}
         if isinstance(one, list) and isinstance(other, list):
@@ -223,7 +223,10 @@ def _merged(
 
 
 def _pairs(first: Sequence[Any], other: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-    """Return pairs of requests of two runs; if their numbers differ, pair each first request with itself."""
+    """Return pairs of requests of two runs.
+
+    If the runs have different numbers of requests, pair each first request with itself.
+    """
     if len(first) != len(other):
         return ((each, each) for each in first)
     return zip(first, other, strict=True)
@@ -236,7 +239,7 @@ def _calls(step: Step) -> Sequence[Call]:
 
 
 def _response(call: Call, stored: StoredItems) -> bytes:
-    """Return the response of a server whose table holds only the stored items."""
+    """Return the response of a server whose table contains only these stored items."""
     if call.operation == "GetItem":
         item = stored(call.parameters["Key"])
         return _encode({} if item is None else {"Item": item})

@@ -1,8 +1,8 @@
-"""Field changes: how an update validates the new value of one field and expresses the change for DynamoDB.
+"""Field changes: validation of the new value of one field, and the DynamoDB expression of the change.
 
 If the new value is known, the client validates it. If the result depends on the stored value, a rule becomes a
-condition where possible (bounds of numbers, lengths of lists); otherwise `needs_item` is the reason to read the item
-first.
+condition where possible, such as a bound of a number or a length of a list. Otherwise, `needs_item` is the reason to
+read the item first.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from singletable.values.limits import NUMBER_DIGITS_MAX
 
 FAST_FIELDS = FastPath("set fields")
 UNKNOWN = object()
-"""Stands for a value that depends on the stored item."""
+"""Represents a value that depends on the stored item."""
 SET, NULL, REMOVE = "set", "null", "remove"
-"""The forms of changes whose result does not depend on the stored item; NULL stores None."""
+"""The forms of changes whose result does not depend on the stored item. NULL is the form that stores None."""
 
 # A limit can have more digits than DynamoDB stores. Rounded in this direction, it accepts the same stored numbers.
 _ROUNDED: Mapping[Comparator, Context] = {
@@ -55,7 +55,7 @@ _ROUNDED: Mapping[Comparator, Context] = {
 
 
 class BoundChange(NamedTuple):
-    """A change with its value: the form of its expression, its stored values, and the new value if known."""
+    """A change with its value: the form of its expression, its stored values, and the new value if it is known."""
 
     form: Hashable
     values: tuple[Any, ...]
@@ -63,7 +63,7 @@ class BoundChange(NamedTuple):
 
 
 class RuleCondition(NamedTuple):
-    """A condition that DynamoDB checks, and the rule that the value breaks if the condition fails."""
+    """A condition that DynamoDB checks, and the rule to report if the condition fails."""
 
     condition: Condition
     rule: str
@@ -75,9 +75,9 @@ class Coding(NamedTuple):
     encode: Callable[[Any], AttributeValue | None]
     read: Callable[[AttributeValue], Any]
     read_item: Callable[[Item], Any]
-    """Reads the whole item, for a default that the class computes from other fields."""
+    """Reads the whole item, to find a default that the class computes from other fields."""
     fast: Callable[[Any], AttributeValue] | None = None
-    """The fast path: encodes values that every rule accepts, and raises NotOnFastPath for others."""
+    """The fast path. It encodes values that every rule accepts, and raises NotOnFastPath for other values."""
 
 
 class ChangeExpressions(NamedTuple):
@@ -101,17 +101,17 @@ class FieldPlan:
         self.entity, self.change, self.rules = entity, change, rules
         self.coding = coding
         self.path = stored_path(entity, change.path)
-        """The path in attribute names."""
+        """The path, in names of attributes."""
         self.field = field_at(entity.cls, change.path.steps)
-        """The field at the end of the path; None for an element of a list or a member of a map."""
+        """The field at the end of the path. None if the path ends at a list element or a map member."""
         self.needs_item = needs_item
-        """The reason to read the item first; None if no read is needed."""
+        """The reason to read the item first. None if the change needs no read."""
         self.name = str(change.path.steps[0])
-        """The entity's field that contains the change."""
+        """The field of the entity that contains the change."""
         self.is_whole_field = len(change.path.steps) == 1
         """Whether the change applies to a whole field, not to a nested value."""
         self.is_none_if_missing = self.is_whole_field and self.field is not None and self.field.is_none_unless_stored
-        """Whether the object has None if the attribute is missing in the item."""
+        """Whether the field is None if its attribute is missing in the item."""
         self.parameter = change.value.name if isinstance(change.value, Parameter) else None
         """The name of the parameter that holds the new value."""
 
@@ -120,21 +120,21 @@ class FieldPlan:
         raise NotImplementedError  # pragma: no cover  # every subclass overrides it
 
     def expressions(self, form: Hashable, values: Sequence[Any]) -> ChangeExpressions:
-        """Return the expressions of a form, with stored values or with slots for them."""
+        """Return the expressions of a form, with stored values or with placeholders for the values."""
         raise NotImplementedError  # pragma: no cover  # every subclass overrides it
 
     def expressions_for(self, item: Item, bound: BoundChange) -> ChangeExpressions:
-        """Return the expressions that change an item that was read."""
+        """Return the expressions that change an item that was read before."""
         return self.expressions(bound.form, bound.values)
 
     @property
     def default(self) -> Any:
-        """Return the default of a missing value; None if there is none or the class computes it."""
+        """Return the default of a missing value. Return None if there is no default, or if the class computes it."""
         default = missing_value(self.field)
         return None if isinstance(default, DefaultFactory) else default
 
     def computed_default(self, item: Item) -> Any:
-        """Return the default that the class computes for an item without the value; None if it computes none."""
+        """Return the default that the class computes for an item without the value, or None if there is none."""
         if self.stored(item) is not None or not isinstance(missing_value(self.field), DefaultFactory):
             return None
         value = self.coding.read_item(item)
@@ -143,7 +143,7 @@ class FieldPlan:
         return value
 
     def stored(self, item: Item) -> AttributeValue | None:
-        """Return the stored value at the path; None if it is missing."""
+        """Return the stored value at the path, or None if it is missing."""
         value: AttributeValue = {"M": item}
         for step in self.path.steps:
             members = value.get("L" if isinstance(step, int) else "M", ())
@@ -158,17 +158,19 @@ class FieldPlan:
         return InvalidValue(self.entity.label, str(self.change.path), value, rule, sent=sent)
 
     def valid(self, value: Any, rules: ValueRules | None = None) -> tuple[AttributeValue | None, Any]:
-        """Return a value's stored and validated forms; raise InvalidValue if each read would change the value again."""
+        """Return the stored and validated forms of a value. Raise InvalidValue if each read would change it again."""
         validate = None if self.needs_item is not None else (rules or self.rules).validate
         stored = self._encoded(value)
-        if stored is None:  # an empty set
+        if stored is None:  # an empty set, which is not stored
             return None, value if validate is None else self._validated(validate, value, value)
         validated = self._accepted(validate, value, stored)
         again = self._encoded(validated)
         if again == stored or again is None:
             return again, validated
         if self._encoded(self._accepted(validate, value, again)) != again:
-            raise self.invalid(value, "each validation changes it again; a validator must keep a valid value unchanged")
+            raise self.invalid(
+                value, "each validation changes the value again; a validator must leave a valid value unchanged"
+            )
         return again, validated
 
     def _accepted(self, validate: Callable[[Any], Any] | None, value: Any, stored: AttributeValue) -> Any:
@@ -189,13 +191,13 @@ class FieldPlan:
     def _read(self, value: Any, stored: AttributeValue) -> Any:
         try:
             return self.coding.read(stored)
-        except Exception as problem:  # a user-defined nested class can raise anything
+        except Exception as problem:  # the code of a user's nested class can raise any exception
             raise self.invalid(value, rule_in(problem, name_of(self.rules.type))) from problem
 
     def _validated(self, validate: Callable[[Any], Any], value: Any, read: Any) -> Any:
         try:
             return validate(read)
-        except Exception as problem:  # libraries and user-defined validators can raise anything
+        except Exception as problem:  # libraries and user-defined validators can raise any exception
             raise self.invalid(value, rule_of(problem)) from problem
 
 
@@ -220,7 +222,7 @@ class SetField(FieldPlan):
         return BoundChange(form, (stored,), known if self.is_whole_field else UNKNOWN)
 
     def _none(self) -> tuple[AttributeValue | None, None]:
-        """Return the stored form of None; raise InvalidValue if a rule rejects None."""
+        """Return the stored form of None. Raise InvalidValue if a rule rejects None."""
         stored = self._encoded(None)
         if stored is not None and not self.is_whole_field:
             self._read(None, stored)
@@ -229,14 +231,14 @@ class SetField(FieldPlan):
         return stored, None
 
     def expressions(self, form: Hashable, values: Sequence[Any]) -> ChangeExpressions:
-        """Return the expressions of a form, with stored values or with slots for them."""
+        """Return the expressions of a form, with stored values or with placeholders for the values."""
         bounds = tuple(self._list_conditions())
         if form == REMOVE:
             return ChangeExpressions((Change("REMOVE", self.path),), bounds)
         return ChangeExpressions((Change("SET", self.path, Constant(values[0])),), bounds)
 
     def _list_conditions(self) -> Iterator[RuleCondition]:
-        """Yield the condition that a list index exists; otherwise DynamoDB would append the value to the list."""
+        """Yield the condition that a list index exists. Without it, DynamoDB would append the value to the list."""
         if isinstance(self.path.steps[-1], int):
             yield _index_exists(self.path)
 
@@ -251,7 +253,7 @@ class RemoveField(FieldPlan):
         return BoundChange(REMOVE, ())
 
     def expressions(self, form: Hashable, values: Sequence[Any]) -> ChangeExpressions:
-        """Return the expressions of a form, with stored values or with slots for them."""
+        """Return the expressions of a form, with stored values or with placeholders for the values."""
         bounds: list[RuleCondition] = []
         if isinstance(self.path.steps[-1], int):
             bounds.append(_index_exists(self.path))
@@ -283,7 +285,7 @@ class AddNumber(FieldPlan):
         return BoundChange(("add", bool(first), tuple(limits)), tuple(values))
 
     def _is_within(self, first: Decimal, amount: Decimal) -> bool:
-        """Return whether an addition to a missing number, which starts at `first`, produces a valid number."""
+        """Return whether an addition produces a valid number if no number is stored and the sum starts at `first`."""
         if self.rules.bounds is None or self.needs_item is not None:
             return True
         return all(
@@ -292,7 +294,7 @@ class AddNumber(FieldPlan):
         )
 
     def expressions_for(self, item: Item, bound: BoundChange) -> ChangeExpressions:
-        """Return the expressions; a missing number starts from the default that the class computes."""
+        """Return the expressions. A missing number starts from the default that the class computes."""
         start = self.computed_default(item)
         if start is None:
             return self.expressions(bound.form, bound.values)
@@ -310,7 +312,7 @@ class AddNumber(FieldPlan):
                 yield comparator, Decimal(str(limit))
 
     def expressions(self, form: Any, values: Sequence[Any]) -> ChangeExpressions:
-        """Return the expressions of a form, with stored values or with slots for them."""
+        """Return the expressions of a form, with stored values or with placeholders for the values."""
         _, has_start, limits = form
         amount, *others = (Constant(value) for value in values)
         if has_start:
@@ -323,7 +325,7 @@ class AddNumber(FieldPlan):
             there = Function("attribute_exists", (self.path,))
             return ChangeExpressions(
                 (change,),
-                (RuleCondition(there, "no number is stored, and adding to the initial value is out of bounds"),),
+                (RuleCondition(there, "no number is stored, and the initial value plus this number is out of bounds"),),
             )
         bounds = []
         for (comparator, is_valid_if_missing), limit in zip(limits, others, strict=True):
@@ -339,7 +341,7 @@ class AddNumber(FieldPlan):
 
 
 class AppendToList(FieldPlan):
-    """Appends elements to a list; its maximum length becomes a condition."""
+    """Appends elements to a list. The maximum length of the list becomes a condition."""
 
     def bind(self, value: Any) -> BoundChange:
         """Return the change with a value; raise InvalidValue if the value breaks a rule."""
@@ -359,11 +361,13 @@ class AppendToList(FieldPlan):
         return BoundChange(("append", is_valid_if_missing), tuple(values))
 
     def _valid_elements(self, validate: Callable[[Any], Any], value: Any, read: Any) -> AttributeValue | None:
-        """Return the stored form of validated elements; raise InvalidValue if each read would change them again."""
+        """Return the stored form of valid elements. Raise InvalidValue if each read would change them again."""
         validated = [self._validated(validate, each, each) for each in read]
         again = [self._validated(validate, each, each) for each in validated]
         if self._encoded(again) != self._encoded(validated):
-            raise self.invalid(value, "each validation changes it again; a validator must keep a valid value unchanged")
+            raise self.invalid(
+                value, "each validation changes the value again; a validator must leave a valid value unchanged"
+            )
         return self._encoded(validated)
 
     def _is_within(self, length: int) -> bool:
@@ -374,14 +378,14 @@ class AppendToList(FieldPlan):
         return (least is None or length >= least) and (most is None or length <= most)
 
     def expressions_for(self, item: Item, bound: BoundChange) -> ChangeExpressions:
-        """Return the expressions; a missing list starts from the default that the class computes."""
+        """Return the expressions. A missing list starts from the default that the class computes."""
         start = self.computed_default(item)
         if start is None:
             return self.expressions(bound.form, bound.values)
         return self.expressions(("append", None), (bound.values[0], self._encoded(start)))
 
     def expressions(self, form: Any, values: Sequence[Any]) -> ChangeExpressions:
-        """Return the expressions of a form, with stored values or with slots for them."""
+        """Return the expressions of a form, with stored values or with placeholders for the values."""
         _, is_valid_if_missing = form
         elements, default, *limit = (Constant(value) for value in values)
         known = Function("if_not_exists", (self.path, default))
@@ -402,7 +406,7 @@ class AppendToList(FieldPlan):
 
 
 class ChangeMembers(FieldPlan):
-    """Adds members to a set, or discards them."""
+    """Adds members to a set, or removes them."""
 
     def bind(self, value: Any) -> BoundChange:
         """Return the change with a value; raise InvalidValue if the value breaks a rule."""
@@ -416,12 +420,12 @@ class ChangeMembers(FieldPlan):
         return BoundChange((self.change.action,), (stored,))
 
     def expressions(self, form: Any, values: Sequence[Any]) -> ChangeExpressions:
-        """Return the expressions of a form, with stored values or with slots for them."""
+        """Return the expressions of a form, with stored values or with placeholders for the values."""
         action: Literal["ADD", "DELETE"] = "ADD" if self.change.action == "ADD" else "DELETE"
         return ChangeExpressions((Change(action, self.path, Constant(values[0])),))
 
     def expressions_for(self, item: Item, bound: BoundChange) -> ChangeExpressions:
-        """Return expressions that write the whole set, because a missing set can mean the default."""
+        """Return expressions that write the whole set. A missing set can stand for the default of the field."""
         stored = self.stored(item)
         missing = self.default or self.computed_default(item) or ()
         if stored is None and not missing:

@@ -17,7 +17,7 @@ from singletable.planner.write_effects import KeyRewrite, key_rewrites
 
 
 def stored_or_none(entity: Entity, name: str, value: Any) -> Any:
-    """Return the stored form of a field's value; None if the value is not stored."""
+    """Return the stored form of a field's value. Return None if the value is not stored."""
     return None if value is None and not entity.fields[name].may_be_none else field_value(entity, name, value)
 
 
@@ -36,9 +36,9 @@ def changes_between(entity: Entity, old: Mapping[str, Any], new: Mapping[str, An
 
 
 def with_all_new_keys(rewrite: KeyRewrite, old: Item) -> KeyRewrite:
-    """Return a rewrite of all keys of an index if the item is not in the index yet, otherwise the rewrite itself.
+    """Return a rewrite of all keys of an index if the item is not in the index yet. Otherwise return it unchanged.
 
-    An item lacks the keys of an index that was declared after the item was stored.
+    An item has no key of an index that was declared after the item was stored.
     """
     if rewrite.is_left or all(part.attribute in old for part in rewrite.placement.parts):
         return rewrite
@@ -48,9 +48,9 @@ def with_all_new_keys(rewrite: KeyRewrite, old: Item) -> KeyRewrite:
 def without_stale_keys(
     entity: Entity, item: Item, rewrites: Iterable[KeyRewrite], changed: Iterable[str], old: Mapping[str, Any]
 ) -> Item:
-    """Return a changed item without the index keys that still hold old values.
+    """Return a changed item without the index keys that still contain old values.
 
-    Unchanged fields that may be stored only in those keys are added as attributes.
+    An unchanged field may be stored only in these keys. Such a field is added as an attribute.
     """
     permanent = {*entity.attributes.values(), *(part.attribute for part in entity.base.parts)}
     stale = {part.attribute for rewrite in rewrites for part in rewrite.parts} - permanent
@@ -61,7 +61,10 @@ def without_stale_keys(
 
 
 def key_changes(entity: Entity, rewrites: Iterable[KeyRewrite], values: Mapping[str, Any]) -> Iterable[Change]:
-    """Yield the index key changes that follow from the fields; without a key field, the item leaves the index."""
+    """Yield the index key changes that follow from the fields.
+
+    Without one of its key fields, the item leaves the index.
+    """
     encoded: dict[int, Any] = {}
     for rewrite, part in written_parts(entity, tuple(rewrites)):
         if id(rewrite) not in encoded:
@@ -96,7 +99,7 @@ def upsert_changes(entity: Entity, derived_data: DerivedDataRules, item: Item, k
 
 
 def field_equals(entity: Entity, name: str, value: Any) -> Condition:
-    """Return a condition that holds if a field has this value; the attribute of a default value may be missing."""
+    """Return a condition that the field has this value. For a default value, the attribute may be missing."""
     attribute, field = entity.attributes[name], entity.fields[name]
     same = attribute_equals(attribute, stored_or_none(entity, name, value))
     return Or((same, missing(attribute))) if value is not None and field.is_default(value) else same

@@ -16,7 +16,7 @@ from singletable.values.scalars import add_numbers
 
 ActionKind = Literal["Put", "Update", "Delete", "ConditionCheck"]
 KeyId = tuple[tuple[str, str, str], ...]
-"""A key in hashable form."""
+"""The key in hashable form."""
 
 RETURN_ITEM_ON_FAILURE = {"ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
 RETURN_VALUES = {"Put": {}, "Update": {"ReturnValues": "ALL_NEW"}, "Delete": {"ReturnValues": "ALL_OLD"}}
@@ -28,11 +28,11 @@ class Requirement(NamedTuple):
     condition: Condition
     error: Callable[[Item | None], Exception]
     intent: int
-    """The position of the intent that has the requirement."""
+    """The position of the write intent that has the requirement."""
 
 
 class Contradiction(Exception):
-    """A requirement that cannot hold, because of another write or the stored item."""
+    """A requirement that cannot be met, because of another write or because of the stored item."""
 
     def __init__(self, requirement: Requirement, item: Item | None = None) -> None:
         self.requirement = requirement
@@ -47,18 +47,18 @@ class ItemAction:
     kind: ActionKind
     key: Item
     intent: int
-    """The position of the intent that causes the action."""
+    """The position of the write intent that causes the action."""
     item: Item | None = None
     changes: tuple[Change, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     guards: tuple[Condition, ...] = ()
-    """Conditions on state that was read or assumed during planning; if one fails, the action is planned again."""
+    """Conditions on the state that planning has read or assumed. If one of them fails, the action is planned again."""
     label: str = ""
-    """The name of the item for messages, if the caller requested the action."""
+    """The name of the item for messages. It is set only if the caller requested the action."""
     is_requested: bool = False
-    """Whether the caller requested the action; all other actions maintain derived data."""
+    """Whether the caller requested the action. All other actions maintain derived data."""
     counted: Mapping[str, int] | None = None
-    """For a delete: the counters of the item, each with the number of counted items that the transaction deletes."""
+    """For a delete: the number of counted items that the transaction deletes, for each counter of the item."""
     is_dispensable: bool = False
     """Whether the transaction may omit the action if the item does not exist."""
     counts_in: Entity | None = None
@@ -104,7 +104,7 @@ def key_id(key: Item) -> KeyId:
 
 
 def merge_actions(actions: Iterable[ItemAction]) -> list[ItemAction]:
-    """Merge actions on the same item, which a transaction may name only once; requested actions come first."""
+    """Merge actions on the same item, because a transaction accepts each item once. Requested actions come first."""
     by_key: dict[KeyId, ItemAction] = {}
     for action in sorted(actions, key=lambda each: not each.is_requested):
         key = key_id(action.key)
@@ -120,13 +120,13 @@ def _merge_pair(first: ItemAction, second: ItemAction) -> ItemAction:
 def _merge_kinds(first: ItemAction, second: ItemAction) -> ItemAction:
     if first.is_requested and second.is_requested:
         raise ArgumentRefused(
-            f"the transaction names one item twice: {_item_label(first)}; DynamoDB accepts each item once, "
-            "so combine the two actions"
+            f"the transaction contains two actions on one item: {_item_label(first)}; DynamoDB accepts each item only "
+            "once, so combine the two actions"
         )
     if "ConditionCheck" in (first.kind, second.kind):
         return _with_check(first, second)
     match first.kind, second.kind:
-        case "Update", "Update" if first.is_requested and not first.requirements:  # an upsert may create the item
+        case "Update", "Update" if first.is_requested and not first.requirements:  # an upsert can create the item
             return _with_conditions(
                 replace(first, changes=_merge_changes(first, second)), replace(second, requirements=())
             )
@@ -145,7 +145,7 @@ def _merge_kinds(first: ItemAction, second: ItemAction) -> ItemAction:
 
 
 def _delete_with_counts(delete: ItemAction, update: ItemAction) -> ItemAction:
-    """Merge counter changes into a delete; raise Contradiction if the deleted owner would count a new item."""
+    """Merge counter changes into a delete. Raise Contradiction if the deleted owner would count a new item."""
     if update.requirements and not update.is_dispensable:
         raise Contradiction(update.requirements[0])
     counted = dict(delete.counted or {})
@@ -179,13 +179,13 @@ def _is_hashable(condition: object) -> bool:
 
 
 def _merge_changes(first: ItemAction, second: ItemAction) -> tuple[Change, ...]:
-    """Return the changes of both actions, with the sum of additions to one attribute."""
+    """Return the changes of both actions. Additions to the same attribute become their sum."""
     changes = list(first.changes)
     for change in second.changes:
         same = next((i for i, each in enumerate(changes) if each.path == change.path), None)
         if same is None:
             changes.append(change)
-        elif change.action == "ADD" and _is_zero_unless_present(changes[same]):  # ADD also starts from zero
+        elif change.action == "ADD" and _is_zero_unless_present(changes[same]):  # an ADD action also starts from zero
             changes[same] = change
         elif changes[same].action == change.action == "ADD":
             changes[same] = replace(change, value=Constant(_sum(changes[same], change)))
@@ -204,7 +204,7 @@ def _sum(first: Change, second: Change) -> dict[str, str]:
 
 
 def _put_with_counts(put: ItemAction, update: ItemAction) -> ItemAction:
-    """Add counter changes to the item of a put, which already contains its copies."""
+    """Add counter changes to the item of a put. The item already contains its copies."""
     item: Item = dict(put.item or {})
     for change in update.changes:
         if change.action == "ADD" and isinstance(change.value, Constant):
@@ -214,16 +214,18 @@ def _put_with_counts(put: ItemAction, update: ItemAction) -> ItemAction:
 
 
 def _merge_replacement(first: ItemAction, second: ItemAction) -> ItemAction:
-    """Merge two actions on one item that are each a put or a delete."""
+    """Merge two actions on one item. Each action is a put or a delete."""
     put, other = (first, second) if first.kind == "Put" else (second, first)
     if put.kind != "Put":
         return _merge_releases(first, second)
     if other.kind == "Put":
-        if other.requirements:  # two items claim the same unique value
+        if other.requirements:  # two items have the same unique value
             raise Contradiction(other.requirements[0])
         return put if put.is_requested else other
     if other.is_requested:
-        raise ArgumentRefused(f"the transaction both deletes and writes {_item_label(other)}; remove one of the two")
+        raise ArgumentRefused(
+            f"the transaction both deletes and writes {_item_label(other)}; remove one of these actions"
+        )
     return _hand_over_marker(put, other)
 
 
@@ -236,7 +238,7 @@ def _merge_releases(first: ItemAction, second: ItemAction) -> ItemAction:
 
 
 def _hand_over_marker(put: ItemAction, release: ItemAction) -> ItemAction:
-    """Merge the delete of a unique marker for one item with its put for another item; either condition is enough."""
+    """Merge the delete of a unique marker for one item with the put of the marker for another item."""
     released = all_of(*release.guards)
     if released is None or not put.requirements:
         return put
@@ -245,7 +247,7 @@ def _hand_over_marker(put: ItemAction, release: ItemAction) -> ItemAction:
 
 
 def _finish(action: ItemAction) -> ItemAction:
-    """Drop additions of zero, turn an update without changes into a check, and guard the counters of a delete."""
+    """Remove additions of zero, turn an update without changes into a check, and guard the counters of a delete."""
     if action.counted:
         left = tuple(_counts_exactly(action, name, number) for name, number in action.counted.items())
         return replace(action, requirements=(*action.requirements, *left), counted=None)
@@ -258,7 +260,7 @@ def _finish(action: ItemAction) -> ItemAction:
 
 
 def _counts_exactly(delete: ItemAction, name: str, number: int) -> Requirement:
-    """Require that a deleted item counts only items that the same transaction deletes."""
+    """Require that all items that a deleted item counts are deleted in the same transaction."""
     path = Path((name,))
     counts = Compare("=", path, Constant({"N": str(number)}))
     none = Function("attribute_not_exists", (path,))
@@ -266,8 +268,8 @@ def _counts_exactly(delete: ItemAction, name: str, number: int) -> Requirement:
     def error(item: Item | None) -> Exception:
         found = 0 if item is None else int(item.get(name, {"N": "0"})["N"])
         return ConditionFailed(
-            f"{_item_label(delete)} has {name} = {found}: it still counts other items; "
-            "delete those first, or in the same transaction"
+            f"{_item_label(delete)} has {name} = {found}: it still counts other items; delete these items first, or in "
+            "the same transaction"
         )
 
     return Requirement(counts if number else Or((none, counts)), error, delete.intent)
@@ -278,7 +280,7 @@ def _is_zero(change: Change) -> bool:
 
 
 def _is_zero_unless_present(change: Change) -> bool:
-    """Return whether a change initializes a missing counter with zero, as an upsert does."""
+    """Return whether a change sets a missing counter to zero, as an upsert does."""
     return change.action == "SET" and change.value == Function("if_not_exists", (change.path, Constant({"N": "0"})))
 
 

@@ -1,4 +1,4 @@
-"""Item encoders: functions, compiled for each entity, that turn an object's fields into DynamoDB JSON.
+"""Item encoders: functions, generated for each entity, that turn the fields of an object into DynamoDB JSON.
 
 This is a fast path for `planner/stored_items.py`. The compiled function handles the common types and passes every other
 value to `field_value` and to the codecs, so that both paths encode all values in the same way. As in
@@ -37,10 +37,10 @@ from singletable.values.fast_path import FastPath, NotOnFastPath
 FAST_ENCODING = FastPath("encoded items")
 FAST_ITEM_KEYS = FastPath("item keys")
 FAST_INDEX_KEYS = FastPath("index keys")
-"""Counts the index keys of updates only; the fast path for items includes the index keys of whole items."""
+"""Counts only the index keys of updates. The fast path for items counts the index keys of whole items."""
 
 KEY_CHARACTERS_UNCHECKED = 256
-"""Keys of up to this length cannot exceed DynamoDB's byte limits, since a character has at most four bytes."""
+"""Keys up to this length cannot exceed DynamoDB's limits in bytes, because a character has at most four bytes."""
 _INTEGER_LIMIT = 10**37
 # Matches numbers in DynamoDB's canonical form: no exponent, no leading or trailing zeros, at most 35 digits.
 _CANONICAL = re.compile(r"(?!-0$)-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{0,16}[1-9])?", re.ASCII).fullmatch
@@ -49,12 +49,12 @@ _attributes = attrgetter("__dict__")
 
 Values = Mapping[str, Any]
 _Texts = dict[Any, str]
-"""The variables that hold the text of template slots."""
+"""The variables that contain the text of template slots."""
 PartEncoder = Callable[[Values], AttributeValue | None]
 
 
 class _Form(NamedTuple):
-    """How generated source encodes values of a type: a test, the DynamoDB type, and the content, in terms of `v`."""
+    """The source code that encodes values of a type: a test, the DynamoDB type, and the content, in terms of `v`."""
 
     test: str
     kind: str
@@ -62,10 +62,10 @@ class _Form(NamedTuple):
 
 
 _IN_UTC = "type(v) is datetime and (v.tzinfo is UTC or v.utcoffset() == no_offset)"
-# msgspec formats a datetime ten times as fast as Python, but omits microseconds of zero.
+# msgspec formats a datetime ten times as fast as Python, but omits the microseconds if they are zero.
 _ISO = 'iso(v) if v.microsecond else iso(v)[:19] + ".000000Z"'
 _FORMS: dict[Any, _Form] = {
-    str: _Form("type(v) is str", "S", "v"),  # encode() rejects text without a UTF-8 form
+    str: _Form("type(v) is str", "S", "v"),  # encode() raises an error for text that UTF-8 cannot represent
     bool: _Form("type(v) is bool", "BOOL", "v"),
     int: _Form("type(v) is int and -limit < v < limit", "N", "str(v)"),
     Decimal: _Form("type(v) is Decimal and canonical(s := str(v))", "N", "s"),
@@ -80,7 +80,7 @@ _MOMENTS = {
     "milliseconds": '(iso(v)[:23] if v.microsecond else iso(v)[:19] + ".000") + "Z"',
     "microseconds": _ISO,
 }
-"""The text of a datetime in a key, truncated to each precision."""
+"""The text of a datetime in a key, truncated to each supported unit."""
 
 
 class Encoder:
@@ -89,7 +89,7 @@ class Encoder:
     def __init__(self, design: Design, entity: Entity) -> None:
         self._design, self._entity = design, entity
         self.field: Callable[[str, Any], AttributeValue | None] = partial(field_value, entity)
-        """Returns the stored form of one field's value; None for a value that is not stored."""
+        """A function that returns the stored form of one field's value, or None for a value that is not stored."""
         self._names: dict[str, Any] = {
             "canonical": _CANONICAL,
             "check_bytes": check_bytes,
@@ -105,9 +105,10 @@ class Encoder:
         }
         fields = ", ".join(f"{name!r}: o.{name}" for name in entity.fields)
         self.values: Callable[[Any], dict[str, Any]] = self._compile("values", "o", [f"return {{{fields}}}"])
-        """Returns the fields of an object."""
+        """A function that returns the fields of an object."""
         self.view: Callable[[Any], Mapping[str, Any]] = _attributes if _has_instance_dict(entity.cls) else self.values
-        """Returns the fields as a read-only mapping, which may contain other attributes of the object."""
+        """A function that returns the fields as a read-only mapping, which may contain other attributes of the object.
+        """
         written = [part.attribute for placement in entity.placements.values() for part in placement.parts]
         is_compiled = not any(
             isinstance(part, NativePart) for placement in entity.placements.values() for part in placement.parts
@@ -115,15 +116,15 @@ class Encoder:
         self.fast: Callable[[Values], tuple[bytes, Hashable]] | None = (
             self._compile_fast("fast", self._json_lines(), "Exception") if is_compiled else None
         )
-        """Returns the JSON of an item and its key, or raises NotOnFastPath.
+        """A function that returns the JSON of an item and its key, or raises NotOnFastPath.
 
-        None if a key attribute stores a field directly.
+        None if a key attribute contains the value of a field unchanged.
         """
         self._key: Callable[[Values], Item] = self._compile_fast("key", self._key_lines())
         self._parts: dict[str, PartEncoder] = {}
 
     def item(self, values: Values) -> Item:
-        """Return the item of an entity's values; raise KeyRefused or ArgumentRefused for invalid values."""
+        """Return the item with these field values. Raise KeyRefused or ArgumentRefused for invalid values."""
         if self.fast is not None:
             try:
                 json, _ = self.fast(values)
@@ -147,23 +148,23 @@ class Encoder:
         return key_of(self._entity, values)
 
     def fast_field(self, name: str) -> Callable[[Any], AttributeValue] | None:
-        """Return the function that encodes a field's common values and raises NotOnFastPath for others.
+        """Return the function that encodes the common values of a field and raises NotOnFastPath for other values.
 
-        Return None if the field has no fast path.
+        The result is None if the field has no fast path.
         """
         form = self._form(name)
         if form is None:
             return None
         declared, test = self._entity.fields[name].type, form.test
-        if get_origin(declared) is Literal:  # no later check rejects the value
+        if get_origin(declared) is Literal:  # no later check would reject an invalid value
             test += f" and v in {self._constant(frozenset(get_args(declared)))}"
-        elif declared is str:  # ASCII text always has a UTF-8 form
+        elif declared is str:  # UTF-8 can represent every ASCII text
             test += " and v.isascii()"
         lines = [f"if {test}: return {{{form.kind!r}: {form.content}}}", "raise NotOnFastPath"]
         return self._compile("fast_field", "v", lines)
 
     def part(self, placement: Placement, part: KeyPart) -> PartEncoder:
-        """Return the encoder of one key attribute, which returns None if a field that it needs is None."""
+        """Return the encoder of one key attribute. The encoder returns None if a field of the key is None."""
         known = self._parts.get(part.attribute)
         if known is None:
             lines = [*self._placement_lines(placement, (part,), "return None"), f"return {self._key_value(part)}"]
@@ -192,7 +193,7 @@ class Encoder:
     def _compile_fast(
         self, name: str, lines: Iterable[str], errors: str = "(KeyRefused, KeyError)"
     ) -> Callable[[Values], Any]:
-        """Return a compiled fast path, which turns these errors, such as those of codecs, into NotOnFastPath."""
+        """Return a compiled fast path. It turns these errors, such as the errors of codecs, into NotOnFastPath."""
         leave = ["except NotOnFastPath: raise", f"except {errors} as problem: raise NotOnFastPath from problem"]
         return self._compile(name, "values", ["try:", *(f"    {line}" for line in lines), *leave])
 
@@ -202,7 +203,7 @@ class Encoder:
         return [*self._placement_lines(base, base.parts, "raise NotOnFastPath"), f"return {{{keys}}}"]
 
     def _key_value(self, part: KeyPart) -> str:
-        """Return the source of a key attribute's stored form, using the variable that the placement lines assign."""
+        """Return the source code for the stored form of a key attribute, using the variable of the placement lines."""
         if isinstance(part, NativePart):
             return self._local(part)
         if not part.fields:
@@ -210,7 +211,7 @@ class Encoder:
         return f'{{"S": {self._local(part)}}}'
 
     def _json_lines(self) -> list[str]:
-        """Return the lines that build the JSON of an item: key attributes, type, schema version, and fields."""
+        """Return the source lines that build the JSON of an item: key attributes, type, schema version and fields."""
         entity = self._entity
         base, texts, known = entity.base, _Texts(), set(entity.base.fields)
         keys = ", ".join(f"{part.attribute!r}: {self._key_value(part)}" for part in base.parts)
@@ -241,7 +242,7 @@ class Encoder:
         return marks
 
     def _form(self, name: str) -> _Form | None:
-        """Return the form of a field's common values; None if the slow path encodes all of them."""
+        """Return the form of a field's common values. Return None if the slow path encodes all its values."""
         if name == self._entity.declaration.ttl:
             return None
         declared = self._entity.fields[name].type
@@ -251,7 +252,7 @@ class Encoder:
         return _TEXTS if form is None and get_origin(declared) is list and get_args(declared) == (str,) else form
 
     def _field_lines(self, name: str, attribute: str) -> list[str]:
-        """Return the lines that store one field, and skip a value that is not stored, such as None."""
+        """Return the lines that store one field. They skip a value that is not stored, such as None."""
         lines = [f"v = values[{name!r}]"]
         form, branch = self._form(name), "if"
         if form is not None:
@@ -270,9 +271,9 @@ class Encoder:
     def _placement_lines(
         self, placement: Placement, parts: Iterable[KeyPart], missing: str | None, texts: _Texts | None = None
     ) -> list[str]:
-        """Return the lines that build the text of key attributes; `missing` is the line for an item that lacks a field.
+        """Return the lines that build the text of key attributes. `missing` is the line for an item that lacks a field.
 
-        `texts` holds the variables that earlier lines set; these lines add theirs.
+        `texts` contains the variables that earlier lines assign. These lines add their own variables.
         """
         known = _Texts() if texts is None else texts
         chosen = tuple(parts)
@@ -309,7 +310,7 @@ class Encoder:
         ]
 
     def _slot(self, part: TemplatePart, piece: Any) -> str:
-        """Return source for the text of one field in a key."""
+        """Return the source code for the text of one field in a key."""
         if not isinstance(piece, FieldSlot):
             names = ", ".join(f"{name!r}: {self._variable(name)}" for name in piece.fields)
             computed = f"{self._constant(partial(part.template.text_of, piece))}({{{names}}})"
@@ -331,23 +332,26 @@ class Encoder:
         return f"{encode}({value})"
 
     def _variable(self, name: str) -> str:
-        """Return the local variable of a field in the source of keys."""
+        """Return the name of the local variable for a field in the source code of keys."""
         return f"k{list(self._entity.fields).index(name)}"
 
     def _local(self, part: KeyPart) -> str:
-        """Return the local variable of a key attribute in the source."""
+        """Return the name of the local variable for a key attribute in the source code."""
         parts = [each.attribute for placement in self._entity.placements.values() for each in placement.parts]
         return f"key{parts.index(part.attribute)}"
 
     def _constant(self, value: Any) -> str:
-        """Register an object and return its name in the source."""
+        """Register an object and return its name in the source code."""
         name = f"known{len(self._names)}"
         self._names[name] = value
         return name
 
 
 def _moment(codec: Codec, value: str, other: str) -> str:
-    """Return source for the text of a datetime in a key; `other` encodes the values that the fast path does not."""
+    """Return the source code for the text of a datetime in a key.
+
+    `other` encodes the values that the fast path does not.
+    """
     if type(codec) is not DatetimeCodec or codec.spec not in _MOMENTS:
         return other
     return f"({_MOMENTS[codec.spec]}) if (v := {value}) is not None and {_IN_UTC} else {other}"

@@ -25,9 +25,9 @@ from singletable.planner.stored_items import Item
 from singletable.values.fast_path import FastPath, NotOnFastPath
 
 FAST_VALIDATION = FastPath("validated objects")
-"""Encodes an object and reads it back in one step; an object that validation changes is a miss."""
+"""Encodes an object and reads it back in one step. An object that validation changes counts as a miss."""
 FAST_VALIDATION_READS = FastPath("validated items")
-"""Reads back an item that the encoder has created from field values."""
+"""Reads back an item that was encoded from field values."""
 
 _encode = msgspec.json.Encoder().encode
 _READ_ERRORS = (KeyError, TypeError, ValueError, ArithmeticError)
@@ -55,7 +55,8 @@ class Validator:
     def valid_object(self, value: Any) -> tuple[bytes, Hashable, Any]:
         """Return the JSON of an object's item, its key, and the object that a read returns.
 
-        Raise InvalidValue if the object cannot be read back. The key is None if the slow path encoded the item.
+        Raise InvalidValue if the object cannot be read back. The returned key is None if the slow path encoded the
+        item.
         """
         encode, fast, view = self._encoder.fast, self.fast, self._encoder.view
         if encode is not None and fast is not None and self._compares_all:
@@ -77,9 +78,9 @@ class Validator:
         return _encode(valid.item), None, valid.result
 
     def valid(self, values: Mapping[str, Any], value: Any = None) -> ValidObject:
-        """Return the item and the validated object of some values; raise InvalidValue if the item cannot be read back.
+        """Return the item and the validated object for some values. Raise InvalidValue if the item cannot be read back.
 
-        `value` is the object with these values; it is the result unless validation changes a value.
+        `value` is the object with these values. It is returned unchanged, unless validation changes a value.
         """
         item = self.item(values)
         made = self.read(item, values)
@@ -87,7 +88,8 @@ class Validator:
         if found == values and self._compares_all:
             return ValidObject(item, values, made if value is None else value)
         stored = self.item(found)
-        if stored == item:  # such as a tuple for a field that is declared as a list
+        # the values are stored in the same form, such as a tuple for a field that is declared as a list
+        if stored == item:
             return ValidObject(item, found, made if value is None or found != values else value)
         again = self.item(self._encoder.values(self.read(stored, found)))
         if again != stored:
@@ -95,15 +97,18 @@ class Validator:
         return ValidObject(stored, found, made)
 
     def changed_by_reading(self, values: Mapping[str, Any]) -> Any:
-        """Return the object that a read of these values returns, if its values differ; None if equal or invalid."""
+        """Return the object that a read of these values returns if it differs from them.
+
+        Return None if equal or invalid.
+        """
         try:
             made = self.read(self.item(values), values)
-        except (InvalidValue, KeyRefused):  # the write itself raises a complete error
+        except (InvalidValue, KeyRefused):  # the write itself raises a more complete error
             return None
         return None if self._encoder.values(made) == values else made
 
     def item(self, values: Mapping[str, Any]) -> Item:
-        """Return the item of some values without validation; raise InvalidValue if DynamoDB cannot store a value."""
+        """Return the item of some values without validation. Raise InvalidValue if DynamoDB cannot store a value."""
         try:
             return self._encoder.item(values)
         except InvalidValue:
@@ -117,7 +122,7 @@ class Validator:
             raise invalid from problem
 
     def read(self, item: Item, values: Mapping[str, Any]) -> Any:
-        """Return the object that a read of an item returns; raise InvalidValue if the reader rejects the item."""
+        """Return the object that a read of an item returns. Raise InvalidValue if the reader rejects the item."""
         try:
             json = _encode(item)
         except UnicodeEncodeError as problem:
@@ -133,7 +138,7 @@ class Validator:
         return self.read_slowly(item, values)
 
     def read_slowly(self, item: Item, values: Mapping[str, Any] | None = None) -> Any:
-        """Read an item without the fast path; without `values`, errors show the values in the item."""
+        """Read an item without the fast path. Without `values`, error messages show the values in the item."""
         try:
             return self._decoder.read(item)
         except ItemRefused as problem:
@@ -145,7 +150,7 @@ class Validator:
         return self._invalid_field(values) or InvalidValue(self._entity.label, None, values, str(problem))
 
     def _invalid(self, values: Mapping[str, Any], problem: ItemRefused) -> InvalidValue:
-        """Return the error for an item that the reader rejects, with field, value and rule."""
+        """Return the error for an item that the reader rejects, with the field, the value and the rule."""
         invalid = self._invalid_field(values)
         if invalid is not None:
             return invalid
@@ -155,19 +160,19 @@ class Validator:
         return InvalidValue(label, None, values, str(problem) if cause is None else rule_of(cause))
 
     def values_in(self, item: Item) -> dict[str, Any]:
-        """Return the fields of an item, read one by one; an unreadable field has its stored form."""
+        """Return the fields of an item, which are read one by one. An unreadable field has its stored form."""
         values: dict[str, Any] = {}
         for name, read in self._decoder.readers.items():
             stored = item.get(self._entity.attributes[name])
             if stored is not None and stored != {"NULL": True}:
                 try:
                     values[name] = read(stored)
-                except Exception:  # user-defined classes can raise anything
+                except Exception:  # the code of a user's class can raise any exception
                     values[name] = stored
         return values
 
     def _invalid_field(self, values: Mapping[str, Any]) -> InvalidValue | None:
-        """Return the error for the first invalid field; None if each field is valid by itself."""
+        """Return the error for the first invalid field. Return None if each field is valid by itself."""
         for name, value in values.items():
             try:
                 rule = self._broken_rule(name, value)
@@ -178,7 +183,7 @@ class Validator:
         return None
 
     def _broken_rule(self, name: str, value: Any) -> str | None:
-        """Return the rule that a field's value breaks; raise ArgumentRefused if DynamoDB cannot store the value."""
+        """Return the rule that a field's value breaks. Raise ArgumentRefused if DynamoDB cannot store the value."""
         stored, read, rules = self._encoder.field(name, value), value, rules_of(self._entity.cls, (name,))
         if stored is not None and stored != {"NULL": True}:
             try:
@@ -186,13 +191,13 @@ class Validator:
                 read = self._decoder.readers[name](stored)
             except UnicodeEncodeError as problem:
                 return str(not_utf8(problem))
-            except Exception as problem:  # a user-defined nested class can raise anything
+            except Exception as problem:  # the code of a user's nested class can raise any exception
                 return rule_in(problem, self._entity.fields[name].type_name)
-        if rules.validate is None or rules.whole is not None:  # a rule about other fields fails without them
+        if rules.validate is None or rules.whole is not None:  # a rule that reads other fields fails without them
             return None
         try:
             rules.validate(read)
-        except Exception as problem:  # libraries and user-defined validators can raise anything
+        except Exception as problem:  # libraries and user-defined validators can raise any exception
             return rule_of(problem)
         return None
 
@@ -203,12 +208,12 @@ class Validator:
             self._entity.label,
             name,
             None if name is None else found.get(name),
-            "each validation changes it again; a validator must keep a valid value unchanged",
+            "each validation changes the value again; a validator must leave a valid value unchanged",
         )
 
 
 def first_pydantic_error(problem: BaseException) -> tuple[str | None, Any, str] | None:
-    """Return field, value and rule of the first pydantic error; None for other exceptions."""
+    """Return the field, value and rule of the first error of a pydantic exception. Return None for other exceptions."""
     errors: Any = getattr(problem, "errors", None)
     listed: Any = errors() if callable(errors) else None
     if not isinstance(listed, list) or not listed:
@@ -229,7 +234,7 @@ def rule_of(problem: BaseException) -> str:
 
 
 def rule_in(problem: Exception, type_name: str) -> str:
-    """Return the rule that a value of some type breaks, given the exception that reading it raised."""
+    """Return the rule that a value breaks, given its type and the exception of its read."""
     is_reader_error = isinstance(problem, _READ_ERRORS) and first_pydantic_error(problem) is None
     return f"not {type_name}" if is_reader_error else rule_of(problem)
 

@@ -46,20 +46,20 @@ IsSample = Callable[[Entity], bool]
 
 
 def no_samples(entity: Entity) -> bool:
-    """Return False: no stored items are samples."""
+    """Return False, because no stored items are samples."""
     return False
 
 
 @dataclass(frozen=True)
 class PreparedWrite:
-    """A write with its action, and the fields before and after it if they are known."""
+    """A write with its action, and the fields before and after the write if they are known."""
 
     intent: WriteIntent
     action: ItemAction
     old: Values | None = None
     new: Values | None = None
     is_known: bool = False
-    """Whether `old` and `new` are known; if not, the write changes no derived data."""
+    """Whether `old` and `new` are known. If they are not, the write changes no derived data."""
     result: Any = None
     """The object that a put, create or upsert writes."""
 
@@ -76,7 +76,7 @@ class Preparer:
         *,
         is_sample: IsSample = no_samples,
     ) -> None:
-        """Store the parts; `is_sample` returns whether the items of an entity are samples, which need not be valid."""
+        """Store the parts. `is_sample` returns whether the items of an entity are samples, which need not be valid."""
         self.design, self.table, self.item_types, self.now = design, table, item_types, now
         self.is_sample = is_sample
         self.partition = design.table.partition[0].name
@@ -95,7 +95,10 @@ class Preparer:
         return self.writes(entity).encoder.values(value)
 
     def validated_fields(self, entity: Entity, value: Any) -> tuple[Mapping[str, Any], Any]:
-        """Return the fields of an object, and the object, both validated if derived data depends on the fields."""
+        """Return the fields of an object and the object itself.
+
+        Both are validated if derived data depends on the fields.
+        """
         writes = self.writes(entity)
         values = writes.encoder.values(value)
         made = None if writes.is_independent else writes.validator.changed_by_reading(values)
@@ -106,7 +109,7 @@ class Preparer:
         return self.writes(entity).derived_data
 
     def key(self, intent: WriteIntent) -> Item:
-        """Return the key of an intent's item; raise InvalidValue if the object's fields cannot form a key."""
+        """Return the key of an intent's item. Raise InvalidValue if the fields cannot form a key."""
         writes = self.writes(intent.entity)
         try:
             return writes.encoder.key(intent.values)
@@ -116,7 +119,7 @@ class Preparer:
             raise
 
     def needs_item(self, intent: WriteIntent) -> str | None:
-        """Return the reason to read the stored item before the write; None if no read is needed."""
+        """Return the reason to read the stored item before the write. Return None if the write needs no read."""
         writes = self.writes(intent.entity)
         derived_data = writes.derived_data
         if intent.kind == "update":
@@ -133,7 +136,7 @@ class Preparer:
         return ConditionInputs(intent.arguments, {"N": str(intent.version)}, stored_time(self.now()))
 
     def prepare(self, intent: WriteIntent, number: int, old: Item | None, copies: Mapping[str, Any]) -> PreparedWrite:
-        """Return the prepared write; `old` is the stored item if it was read, `copies` are values from other items."""
+        """Return the prepared write. `old` is the stored item if it was read; `copies` are values from other items."""
         if old is not None and self.is_older(intent, old):
             return self._prepare_upgraded(intent, number, old, copies)
         return self._prepare_current(intent, number, old, copies)
@@ -185,21 +188,21 @@ class Preparer:
             return intent.values
         values = {**intent.values, **copies}
         if version is not None:
-            known = values[version] or 0  # None in a new object
+            known = values[version] or 0  # the version is None in a new object
             values[version] = {"create": 1, "upsert": known}.get(intent.kind, known + 1)
         for name in counters:
             values[name] = 0 if old is None else old[name] or 0
         return values
 
     def valid(self, writes: EntityWrites, intent: WriteIntent, values: Mapping[str, Any]) -> ValidObject:
-        """Return the validated form of an intent's object with these fields; raise InvalidValue if it is invalid."""
+        """Return the validated form of an intent's object with these fields. Raise InvalidValue if it is invalid."""
         if intent.is_trusted:
             return ValidObject(writes.validator.item(values), values, intent.target)
         is_unchanged = values is intent.values and not isinstance(intent.target, Key)
         return writes.validator.valid(values, intent.target if is_unchanged else None)
 
     def valid_derived(self, entity: Entity, values: Mapping[str, Any], kind: Literal["copy", "mirror"]) -> ValidObject:
-        """Return the validated form of a derived item; raise InvalidValue if it is invalid."""
+        """Return the validated form of a derived item. Raise InvalidValue if it is invalid."""
         if self.is_sample(entity):
             return ValidObject(item_of(self.design, entity, values), values, None)
         try:
@@ -217,7 +220,7 @@ class Preparer:
         """Raise InvalidValue if validation changes a field of derived data."""
         for name, value in derived.items():
             if values[name] != value:
-                rule = "validation changes it, but derived data must equal its source"
+                rule = "validation changes the value, but derived data must equal its source"
                 raise InvalidValue(entity.label, name, value, rule)
 
     def _prepare_whole(
@@ -244,7 +247,7 @@ class Preparer:
         return PreparedWrite(intent, action, old_values, dict(valid.values), is_known, valid.result)
 
     def schema_guards(self, intent: WriteIntent, requirements: Sequence[Requirement]) -> tuple[Condition, ...]:
-        """Return guards that stop conditions and upserts from applying to items of an older schema version."""
+        """Return guards that prevent conditions and upserts from applying to an item of an older schema version."""
         if intent.kind == "upsert" or (requirements and intent.kind in ("put", "delete")):
             return schema_versions.is_current_or_missing(self.design, intent.entity)
         return ()
@@ -271,7 +274,8 @@ class Preparer:
         current = schema_versions.is_current(self.design, entity)
         key = writes.encoder.key(intent.values)
         if old is None and needs_item:
-            # The item does not exist, so the requirement fails; if it was created meanwhile, the guard leads to a read.
+            # The item does not exist, so the requirement fails. If another writer creates the item meanwhile, the guard
+            # fails instead, and the item is read again.
             guards = (missing(self.partition), *current)
             action = _requested_action("Update", key, intent, number, requirements, guards, changes=tuple(changes))
             return PreparedWrite(intent, action)
@@ -291,7 +295,10 @@ class Preparer:
         copies: Mapping[str, Any],
         requirements: tuple[Requirement, ...],
     ) -> PreparedWrite:
-        """Prepare the update of an item that was read; it requires that the fields it depends on are unchanged."""
+        """Prepare the update of an item that was read.
+
+        It requires that the fields on which it depends are unchanged.
+        """
         entity, derived_data = intent.entity, self.derived_data(intent.entity)
         bound = plan.bind(intent.values, intent.arguments)
         changed = plan.changed | copies.keys()
@@ -307,13 +314,13 @@ class Preparer:
             changes = [each for each in changes if str(each.path.steps[0]) not in corrected]
             changes += corrected.values()
             names = {name for name, attribute in entity.attributes.items() if attribute in corrected}
-            # The class may compute a field from those that change, so index keys use the fields that a read returns.
+            # The class can compute a field from the changed fields, so index keys use the fields that a read returns.
             names |= {name for name in entity.fields if old_values is None or old_values[name] != new_values[name]}
             changed |= names - entity.base.fields
             rewrites = [with_all_new_keys(each, old) for each in key_rewrites(entity, changed, cleared - names)]
         tracked = derived_data.tracked_fields if copies or changed & derived_data.tracked_fields else frozenset()
         if tracked and old_values is None:
-            self.read_fields(entity, old)  # raises, because derived data depends on the old fields
+            self.read_fields(entity, old)  # raises an error, because derived data depends on the old fields
         needed = tracked.union(*(rewrite.needed for rewrite in rewrites))
         if plan.read_reason is not None:
             needed = frozenset(entity.fields)
@@ -324,7 +331,7 @@ class Preparer:
         return PreparedWrite(intent, action, old_values, new_values, is_known=bool(tracked))
 
     def _fields_after_update(self, intent: WriteIntent, old: Values | None, after: Item) -> Values:
-        """Return the fields after an update; raise InvalidValue if the update makes the item unreadable."""
+        """Return the fields after an update. Raise InvalidValue if the update makes the item unreadable."""
         writes = self.writes(intent.entity)
         if self.is_sample(intent.entity):
             return self.read_fields(intent.entity, after)
@@ -332,11 +339,11 @@ class Preparer:
             return dict(writes.encoder.values(writes.validator.read_slowly(after)))
         except InvalidValue as problem:
             if old is None and isinstance(problem.__cause__, ItemRefused):
-                raise problem.__cause__ from None  # it was already unreadable
+                raise problem.__cause__ from None  # the item was already unreadable
             raise
 
     def _corrected(self, intent: WriteIntent, values: Values, after: Item) -> tuple[Values, dict[str, Change]]:
-        """Return the validated fields, and changes for the attributes that validation altered."""
+        """Return the validated fields, and changes for the attributes that validation has altered."""
         entity, writes = intent.entity, self.writes(intent.entity)
         valid = writes.validator.valid(values)
         touched = {entity.attributes[name] for name in intent.changed}
@@ -353,7 +360,7 @@ class Preparer:
         return dict(valid.values), changes
 
     def version_changes(self, intent: WriteIntent) -> list[Change]:
-        """Return the increment of the version; an empty list if the entity has no version."""
+        """Return the increment of the version, or an empty list if the entity has no version."""
         version = intent.entity.declaration.version
         return [] if version is None else [Change("ADD", Path((intent.entity.attributes[version],)), VERSION_INCREMENT)]
 
@@ -371,7 +378,7 @@ class Preparer:
         entity, derived_data = intent.entity, self.derived_data(intent.entity)
         needs_item = self.needs_item(intent) is not None
         requirements = tuple(self.requirements.of(intent, number, self._inputs(intent)))
-        # A transaction does not return the deleted item, so it must equal the item that was read.
+        # A transaction does not return the deleted item. The guard ensures that it equals the item that was read.
         guards = self._guards(entity, entity.fields.keys() - derived_data.counters, old) if needs_item else ()
         guards += self.schema_guards(intent, requirements)
         counted = dict.fromkeys((entity.attributes[name] for name in sorted(derived_data.counters)), 0)
@@ -392,19 +399,19 @@ class Preparer:
         )
 
     def _guards(self, entity: Entity, fields: Iterable[str], old: Item | None) -> tuple[Condition, ...]:
-        """Return conditions that hold if these fields of the item have not changed since it was read."""
+        """Return conditions that these fields of the item have not changed since it was read."""
         if old is None:
             return (missing(self.partition),)
         attributes = sorted(entity.attributes[name] for name in fields if name not in entity.base.fields)
         return (exists(self.partition), *(attribute_equals(name, old.get(name)) for name in attributes))
 
     def unchanged(self, entity: Entity, values: Mapping[str, Any], fields: Iterable[str]) -> tuple[Condition, ...]:
-        """Return conditions that hold if the item exists and has these values in these fields."""
+        """Return conditions that the item exists and has these values in these fields."""
         names = sorted(name for name in fields if name not in entity.base.fields)
         return (exists(self.partition), *(field_equals(entity, name, values[name]) for name in names))
 
     def read_fields(self, entity: Entity, item: Item) -> Values:
-        """Return the fields of an item; raise ItemRefused if the model cannot read it."""
+        """Return the fields of an item. Raise ItemRefused if the model cannot read the item."""
         writes = self.writes(entity)
         try:
             return dict(writes.encoder.values(writes.decoder.read(item)))

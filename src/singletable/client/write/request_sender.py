@@ -62,18 +62,22 @@ def attempts_exhausted(intents: Sequence[WriteIntent], attempts: int, *, is_tran
     """Return the error for a write that failed in every attempt because of other writers."""
     if not is_transaction:
         return ConditionFailed(
-            f"other writers changed {intents[0].label} during each of {attempts} attempts to write it; try again later"
+            f"other writers changed {intents[0].label} during each of {attempts} attempts to write it; try the write "
+            "again later"
         )
-    message = f"nothing was written: other writers changed the items in each of {attempts} attempts; try again later"
+    message = (
+        f"nothing was written: other writers changed the items in each of {attempts} attempts; try the "
+        "transaction again later"
+    )
     return TransactionCancelled(message, tuple(CancellationReason("None", "", each.target) for each in intents))
 
 
 def token_reused_error() -> ArgumentRefused:
-    """Return the error for a token that was used for a different request."""
+    """Return the error for a token that was used before for a different request."""
     return ArgumentRefused(
         "the idempotency token was already used with different parameters within ten minutes: either by another "
-        "transaction, or by this one, which succeeded, but its items have changed since.\n"
-        "  Read the items to find out, or use a new token."
+        "transaction, or by this transaction, which succeeded before its items changed.\n  Read the items to find "
+        "out whether they were written, or use a new token."
     )
 
 
@@ -88,10 +92,10 @@ class Sender:
 
     reader: TableReader
     returns_items: bool
-    """Whether the server returns the item of a failed condition, as DynamoDB does but some other servers do not."""
+    """Whether the server returns the item of a failed condition. DynamoDB does; some other servers do not."""
 
     def send_request(self, direct: DirectRequest, source: str) -> Steps[msgspec.Raw | None]:
-        """Send one request; return the attributes in its response."""
+        """Send one request, and return the attributes in its response."""
         call = Call(direct.operation, direct.parameters, direct.is_repeatable, source)
         if direct.operation == "DeleteItem":
             (body,) = yield from self._send_delete(call)
@@ -103,9 +107,9 @@ class Sender:
         return None if answer.attributes is NO_ATTRIBUTES else answer.attributes
 
     def _send_delete(self, call: Call) -> Steps[Sequence[bytes]]:
-        """Send a DeleteItem; retry it if the response was lost and the item still exists.
+        """Send a DeleteItem. Retry it if the response was lost and the item still exists.
 
-        A retry cannot return an item that the first request has deleted, and must not report that there was none.
+        A retry cannot return the item that the first request deleted, and it must not report that there was no item.
         """
         for attempt in range(1, self.reader.retries.attempts + 1):
             try:
@@ -122,7 +126,7 @@ class Sender:
         raise AssertionError("the last attempt returns or raises")
 
     def read_item(self, key: Item, source: str) -> Steps[Item | None]:
-        """Read a stored item; return None if it does not exist."""
+        """Read a stored item. Return None if the item does not exist."""
         (found,) = yield from self.read_items([key], source)
         return found
 
@@ -142,12 +146,12 @@ class Sender:
     def send(
         self, actions: Sequence[ItemAction], source: str, is_transaction: bool
     ) -> Steps[tuple[msgspec.Raw | None, bool]]:
-        """Send actions; return the attributes of a single request, and whether it was a transaction."""
+        """Send actions. Return the attributes of a single request, and whether the request was a transaction."""
         name = self.reader.name
         if len(actions) == 1 and not is_transaction and actions[0].kind != "ConditionCheck":
             action = actions[0]
             sent = {"TableName": name, **action.parameters(), "ReturnConsumedCapacity": "TOTAL"}
-            # After a lost response, the outcome is unknown, so only requests that may run twice are retried.
+            # After a lost response, the result is unknown. So only requests that may run twice are retried.
             is_repeatable = action.kind == "Put" and action.condition is None
             direct = DirectRequest(action.operation, sent, is_repeatable)
             return (yield from self.send_request(direct, source)), False

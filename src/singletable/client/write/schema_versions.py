@@ -1,8 +1,8 @@
 """Writes of entities with a schema version: a write upgrades an older item and writes all of it.
 
-The condition of a write that keeps part of an item requires the current schema version, at no extra cost. If the
-condition fails, the client upgrades the item that DynamoDB returns, applies the change, and writes the result if every
-attribute that the upgrades read is unchanged.
+A write that keeps part of an item has a condition that requires the current schema version. The condition costs
+nothing. If it fails, the client upgrades the item that DynamoDB returns, applies the change, and writes the result.
+This second write requires that every attribute that the upgrades read is unchanged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from singletable.planner.stored_items import item_of
 
 
 def is_current(design: Design, entity: Entity) -> tuple[Condition, ...]:
-    """Return a condition that holds if the item has the current schema version; empty if the entity has no versions."""
+    """Return the condition that the item has the current schema version. It is empty if the entity has no versions."""
     current, attribute = entity.declaration.schema_version, design.settings.schema_version_attribute
     if current is None:
         return ()
@@ -31,16 +31,16 @@ def is_current(design: Design, entity: Entity) -> tuple[Condition, ...]:
 
 
 def is_current_or_missing(design: Design, entity: Entity) -> tuple[Condition, ...]:
-    """Return a condition that holds if the item does not exist or has the current schema version.
+    """Return the condition that the item does not exist or has the current schema version.
 
-    Empty if the entity has no schema versions.
+    It is empty if the entity has no schema versions.
     """
     absent = missing(design.table.partition[0].name)
     return tuple(Or((absent, current)) for current in is_current(design, entity))
 
 
 def check_requirements(action: ItemAction, upgraded: Item) -> None:
-    """Raise Contradiction if the requirements of an action do not hold for an upgraded item."""
+    """Raise Contradiction if an upgraded item does not meet the requirements of an action."""
     failures = action.failures(upgraded)
     if failures:
         raise Contradiction(failures[0], upgraded)
@@ -54,7 +54,7 @@ def upgraded_action(
     older: Item,
     after: tuple[Item, Mapping[str, Any]],
 ) -> ItemAction:
-    """Return the action on an older item: write the upgraded, changed item if the stored one is still the same."""
+    """Return the action on an older item: write the upgraded and changed item if the stored item is still the same."""
     guards = unchanged_conditions(upgrader, entity, older)
     if action.kind != "Update":
         return replace(action, requirements=(), guards=guards)
@@ -66,13 +66,13 @@ def upgraded_action(
 
 
 def unchanged_conditions(upgrader: Upgrader, entity: Entity, older: Item) -> tuple[Condition, ...]:
-    """Return conditions that hold if the schema version and all attributes that the upgrades read are unchanged."""
+    """Return conditions that the schema version and all attributes that the upgrades read are unchanged."""
     seen = {name: older.get(name) for name in (upgrader.attribute, *entity.attributes.values())}
     seen |= upgrader.seen_by_upgrades(older)
     return tuple(attribute_equals(name, value) for name, value in seen.items())
 
 
 def _unknown(upgrader: Upgrader, entity: Entity, item: Item) -> Item:
-    """Return the attributes of an upgraded item that the model does not declare; they stay unchanged."""
+    """Return the attributes of an upgraded item that the model does not declare. They stay unchanged."""
     known = {*entity.attributes.values()}
     return {name: value for name, value in upgrader.seen_by_upgrades(item).items() if name not in known}

@@ -44,22 +44,22 @@ def stored_condition(entity: Entity, condition: Condition, arguments: Mapping[st
 
 
 def attribute_equals(attribute: str, value: AttributeValue | None) -> Condition:
-    """Return a condition that holds if an attribute has this value, or is missing if the value is None."""
+    """Return the condition that an attribute has this value, or is missing if the value is None."""
     return missing(attribute) if value is None else Compare("=", Path((attribute,)), Constant(value))
 
 
 def exists(attribute: str) -> Condition:
-    """Return a condition that holds if an attribute exists."""
+    """Return the condition that an attribute exists."""
     return Function("attribute_exists", (Path((attribute,)),))
 
 
 def missing(attribute: str) -> Condition:
-    """Return a condition that holds if an attribute does not exist."""
+    """Return the condition that an attribute does not exist."""
     return Function("attribute_not_exists", (Path((attribute,)),))
 
 
 def absent_or_expired(design: Design, entity: Entity, now: Any) -> Condition:
-    """Return a condition that holds if the item does not exist or has expired, so that no read returns it."""
+    """Return the condition that the item does not exist or has expired, so that no read returns it."""
     none = missing(design.table.partition[0].name)
     expiry = entity.declaration.ttl
     if expiry is None:
@@ -68,7 +68,7 @@ def absent_or_expired(design: Design, entity: Entity, now: Any) -> Condition:
 
 
 def stored_time(seconds: float) -> AttributeValue:
-    """Return a time in the form that conditions compare with the time to live."""
+    """Return a time in the form in which conditions compare it with the time to live."""
     return {"N": f"{seconds:.3f}"}
 
 
@@ -81,7 +81,7 @@ def all_of(*conditions: Condition | None) -> Condition | None:
 
 
 class Slot:
-    """A placeholder for a value in an expression that is printed once; each request fills in its own value."""
+    """A placeholder for a value in an expression that is formatted once. Each request fills in its own value."""
 
     def __init__(self, number: int) -> None:
         self.number = number

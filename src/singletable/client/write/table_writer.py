@@ -1,4 +1,4 @@
-"""Table writer: put, create, update, upsert, delete, move and edit, and patterns that write."""
+"""Table writer: put, create, update, upsert, delete, move and edit, and the patterns that write."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from singletable.planner.stored_items import check_argument, key_of, values_of
 
 @dataclass(frozen=True)
 class DeclaredWrite:
-    """A write with a plan that all its calls share: a pattern, or an update of a known shape."""
+    """A planned write that many calls share: a pattern, or an update that always changes the same fields."""
 
     kind: WriteKind
     writes: EntityWrites
@@ -55,7 +55,7 @@ class DeclaredWrite:
     scalar_parameters: tuple[tuple[str, type, ParameterDeclaration], ...]
     """The parameters whose types each call checks."""
     keys: tuple[str, ...]
-    """The parameters that are key fields."""
+    """The parameters whose values are key fields."""
 
     @cached_property
     def update_plan(self) -> UpdatePlan:
@@ -101,7 +101,10 @@ class Writer:
         self._updates: dict[tuple[Any, ...], DeclaredWrite] = {}
 
     def put(self, value: Any, *, source: str = "put") -> Steps[Any]:
-        """Write an object, replacing the stored one; an object with a version must have the stored version."""
+        """Write an object, replacing the stored one.
+
+        If the object has a version, the stored version must be the same.
+        """
         writes = self._unconditional_puts.get(type(value)) or self._unconditional_writes(value)
         if writes is None:
             return (yield from self._run_put(self.intents.whole("put", value), source))
@@ -115,7 +118,7 @@ class Writer:
         return result
 
     def _unconditional_writes(self, value: Any) -> EntityWrites | None:
-        """Return the writes of the object's entity; None if a put needs conditions or changes other items."""
+        """Return the writes of the object's entity. Return None if a put needs conditions or changes other items."""
         writes = self.preparer.writes(self.intents.entities.of(value))
         if not writes.is_unconditional_put:
             return None
@@ -127,13 +130,13 @@ class Writer:
         return self._run_put(self.intents.whole("create", value), source)
 
     def upsert(self, value: Any, *, source: str = "upsert") -> Steps[Any]:
-        """Write every field of an object and keep other attributes of the item; create the item if it is missing."""
+        """Write every field of an object, and keep other attributes of the item. Create the item if it is missing."""
         return self.run_update(self.intents.whole("upsert", value), source)
 
     def update(
         self, target: Any, changes: Sequence[FieldChange[Any]], where: Where | None, validate: Validation = "whole"
     ) -> Steps[Any]:
-        """Change fields of an existing item, and every index key that depends on them; return the new object."""
+        """Change fields of an existing item, and every index key that depends on them. Return the new object."""
         if where is None and validate == "whole" and type(target) is Key:
             shape: list[Any] = [target.entity]
             arguments: dict[str, Any] = {}
@@ -150,7 +153,10 @@ class Writer:
     def _update_by_intent(
         self, target: Any, changes: Sequence[FieldChange[Any]], where: Where | None, validate: Validation
     ) -> Steps[Any]:
-        """Run an update of a new shape, or with a condition or a version; cache the shape for the fast path."""
+        """Run an update of a new shape, or an update with a condition or a version.
+
+        Cache the shape for the fast path.
+        """
         intent = self.intents.update(target, changes, where, validate)
         if where is None and validate == "whole" and type(target) is Key and len(intent.arguments) == len(changes):
             shape: list[Any] = [target.entity]
@@ -168,7 +174,7 @@ class Writer:
         return self.run_delete(self.intents.delete(target, where, raw=raw), "delete")
 
     def move(self, old: Any, new: Any, *, source: str = "move") -> Steps[Any]:
-        """Delete an object and create another with a different key, if the old one is unchanged since it was read."""
+        """Delete an object and create an object with a different key, if the old one is unchanged since it was read."""
         done = yield from self.executor.commit(self.move_intents(old, new), source=source)
         return done.prepared[1].result
 
@@ -186,7 +192,7 @@ class Writer:
         return delete_old, self.intents.whole("create", new)
 
     def edit(self, key: Key[Any], change: Callable[[Any], Any], attempts: int, *, source: str = "edit") -> Steps[Any]:
-        """Read an object, write the result of `change`, and retry if another writer changed the item meanwhile."""
+        """Read an object, write the result of `change`, and retry if another writer changes the item meanwhile."""
         entity, values = self.intents.entities.named(key)
         if entity.declaration.version is None:
             raise ArgumentRefused(f"edit: {entity.label} has no version; declare @entity(version=...)")
@@ -264,7 +270,7 @@ class Writer:
     def _run_known_update(
         self, declared: DeclaredWrite, values: Mapping[str, Any], arguments: Mapping[str, Any], source: str
     ) -> Steps[Any]:
-        """Run an update of a known shape, as a single request if possible."""
+        """Run an update of a cached shape, as a single request if possible."""
         writes = declared.writes
         request = self.direct.of_update(writes, declared.update_plan, values, arguments)
         if request is None:
@@ -279,7 +285,10 @@ class Writer:
         return writes.object_of(answer.attributes)
 
     def run_update(self, intent: WriteIntent, source: str, rejection: RequestRefused | None = None) -> Steps[Any]:
-        """Run an update or upsert and return the new object; `rejection` is the error of a request already sent."""
+        """Run an update or upsert and return the new object.
+
+        `rejection` is the error of a request that was already sent.
+        """
         done = yield from self.executor.commit([intent], source=source, rejection=rejection)
         writes = self.preparer.writes(intent.entity)
         if done.attributes is not None:
@@ -294,7 +303,7 @@ class Writer:
         return make(decoded_class(intent.entity), new)
 
     def run_delete(self, intent: WriteIntent, source: str) -> Steps[Any]:
-        """Run a delete and return the deleted object; None if the item did not exist."""
+        """Run a delete and return the deleted object. Return None if the item did not exist."""
         done = yield from self.executor.commit([intent], source=source)
         if not done.is_transaction:
             return None if done.attributes is None else self._deleted_object(intent, done.attributes)
@@ -308,7 +317,8 @@ class Writer:
             item: Item = msgspec.json.decode(attributes)
             key = {name: item[name] for name in self.design.table.key_attributes}
             message = (
-                f"{intent.label} was deleted, but the model cannot read it; returning its raw attributes: {problem}"
+                f"{intent.label} was deleted, but the model cannot read it: {problem}. The call returns the raw "
+                "attributes of the item."
             )
             warnings.warn(
                 UnreadableItemWarning(message, UnreadableItem(key, item, problem)), stacklevel=user_stacklevel()
@@ -316,7 +326,7 @@ class Writer:
             return item
 
     def current_objects(self, intents: Sequence[WriteIntent], source: str) -> Steps[tuple[Any, ...]]:
-        """Read the stored objects of some intents; None for a missing item."""
+        """Read the stored objects of some intents, with None for each missing item."""
         items = yield from self.executor.sender.read_items([self.preparer.key(each) for each in intents], source)
         read = (
             None if item is None else self.preparer.writes(intent.entity).decoder.read(item)

@@ -1,7 +1,7 @@
-"""Idempotency tokens: a marker item in the transaction identifies a replay, even if other items have changed since.
+"""Idempotency tokens: a marker item, written in the transaction, identifies a repeated transaction.
 
 DynamoDB's own token is valid for ten minutes and requires an identical request. But a repeated transaction that changes
-index keys or sets a time to live is a different request. So the marker stores a hash of what the caller requested.
+index keys or sets a time to live sends a different request. So the marker stores a hash of the call's arguments.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from singletable.planner.stored_items import field_value, stored_value
 from singletable.values.limits import SORT_KEY_BYTES_MAX
 
 TOKEN_SECONDS = 86_400
-"""The lifetime of a token if the table has a time to live; otherwise tokens never expire."""
+"""The lifetime of a token, if the table has a time to live. Otherwise, tokens never expire."""
 HASH = "request_hash"
 
 
@@ -35,12 +35,12 @@ class TransactionReplayed(Exception):
 
 
 def token_marker(design: Design, token: object, intents: Sequence[WriteIntent], now: Callable[[], float]) -> ItemAction:
-    """Return the put of the marker for a token; raise ArgumentRefused if the table cannot store it."""
+    """Return the put of the marker for a token. Raise ArgumentRefused if the table cannot store the marker."""
     table = design.table
     if any(attribute.type != "S" for attribute in (*table.partition, *table.sort)):
         raise ArgumentRefused(
-            f"transaction(token=...) stores the token as an item, but the keys of {design.name} are not strings; "
-            "omit the token and make the writes conditional instead"
+            f"transaction(token=...) stores the token as an item, but the keys of {design.name} are not strings. Omit "
+            "the token, and add conditions to the writes instead"
         )
     if not isinstance(token, str) or not token:
         raise ArgumentRefused(f"transaction: token must be a non-empty string, not {token!r}")
@@ -71,7 +71,7 @@ def token_marker(design: Design, token: object, intents: Sequence[WriteIntent], 
 
 
 def request_hash(intents: Sequence[WriteIntent]) -> str:
-    """Return a hash of the caller's request, which does not depend on stored items."""
+    """Return a hash of the caller's request. The hash does not depend on stored items."""
     document = [
         [
             each.kind,

@@ -1,4 +1,4 @@
-"""Updates of copies: when a source item changes, find its holders, which copy its fields, and update them."""
+"""Updates of copies: when a source item changes, find the items that copy its fields (its holders), and update them."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class CopyUpdater:
     _plans: dict[tuple[object, ...], Plan] = field(default_factory=dict)
 
     def actions(self, source: PreparedWrite, seen: SeenItems, written: WrittenIntents) -> Steps[list[ItemAction]]:
-        """Return the changes of the items that copy the written item, and of the items that copy those.
+        """Return the changes of the items that copy the written item, and of the items that copy these items.
 
-        Items that the same transaction writes are omitted, because their own writes contain the new copies.
+        The result omits items that the same transaction writes, because their own writes contain the new copies.
         """
         actions: list[ItemAction] = []
         if source.new is None:
@@ -69,7 +69,7 @@ class CopyUpdater:
     def _holders(
         self, source: Entity, old: Fields | None, new: Fields
     ) -> Steps[list[tuple[Entity, Fields, dict[str, Any]]]]:
-        """Return the holders of a source with their old and new fields; a holder with two copies occurs once."""
+        """Return the holders of a source, each with its old and new fields. A holder with two copies occurs once."""
         holders: dict[KeyId, tuple[Entity, Fields, dict[str, Any]]] = {}
         for copy, holder in self.preparer.derived_data(source).copied_by:
             if old is not None and all(old[theirs] == new[theirs] for theirs in copy.fields):
@@ -104,7 +104,10 @@ class CopyUpdater:
     def _for_schema_version(
         self, holder: Entity, action: ItemAction, old: Fields, new: Fields, item: Item | None
     ) -> ItemAction:
-        """Return the change of a holder for its schema version: an older item is upgraded and written whole."""
+        """Return the change of a holder.
+
+        If the holder has an older schema version, it is upgraded and written whole.
+        """
         upgrader = self.preparer.item_types.upgrader(holder)
         if upgrader is not None and item is not None and upgrader.is_older(item):
             whole = upgrader.upgraded(item)
@@ -124,7 +127,7 @@ class CopyUpdater:
         return found
 
     def stale_copies(self, source: Entity, new: Fields, intent: int, seen: SeenItems) -> Steps[list[list[ItemAction]]]:
-        """Return the changes of copies that differ from their source, because the source changed during their write."""
+        """Return the changes of copies that differ from their source because it changed while they were written."""
         stale: list[list[ItemAction]] = []
         for holder, values, changed in (yield from self._holders(source, None, new)):
             if changed != values:
@@ -145,7 +148,7 @@ class CopyUpdater:
         return known
 
     def may_update_in_parts(self, sources: Iterable[Entity]) -> bool:
-        """Return whether separate transactions may update all copies of these sources."""
+        """Return whether separate transactions may update the copies of these sources."""
         return all(copy.in_parts for source in sources for copy, _ in self.preparer.derived_data(source).copied_by)
 
 

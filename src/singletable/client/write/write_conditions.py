@@ -25,7 +25,7 @@ ErrorOf = Callable[[Item | None], Exception]
 
 
 class ConditionInputs(NamedTuple):
-    """The values in conditions, or slots for them."""
+    """The values in conditions, or placeholders for the values."""
 
     arguments: Mapping[str, Any]
     """The values of parameters, by name."""
@@ -61,9 +61,9 @@ class Requirements:
             )
 
     def _version_condition(self, intent: WriteIntent, inputs: ConditionInputs) -> Condition:
-        """Return a condition that holds if the stored version is the one that the caller read.
+        """Return the condition that the stored version is the version that the caller read.
 
-        Version 0 also matches an item without a version, which was stored before the version was declared.
+        Version 0 also matches an item without a version, which was stored before the entity declared a version.
         """
         entity = intent.entity
         attribute = entity.attributes[str(entity.declaration.version)]
@@ -72,7 +72,7 @@ class Requirements:
             accepted.append(missing(attribute))
             if intent.kind == "put":
                 accepted.append(absent_or_expired(self._design, entity, inputs.now))
-        if intent.kind == "delete":  # deleting an item that no longer exists is not a conflict
+        if intent.kind == "delete":  # deleting a missing item is not a conflict
             accepted.append(missing(self._partition))
         return Or(tuple(accepted)) if len(accepted) > 1 else accepted[0]
 
@@ -82,7 +82,7 @@ class Requirements:
         def error(item: Item | None) -> Exception:
             found = self._object_if_readable(intent, item)
             state = "no longer exists" if item is None else f"now has version {getattr(found, version, None)}"
-            return VersionConflict(f"{intent.label} was read with version {intent.version} but {state}", found)
+            return VersionConflict(f"{intent.label} was read with version {intent.version}, but {state}", found)
 
         return error
 
@@ -104,7 +104,10 @@ class Requirements:
         return error
 
     def _object_if_readable(self, intent: WriteIntent, item: Item | None) -> Any:
-        """Return the object of an item for an error; None if there is no item or the model cannot read it."""
+        """Return the object of an item for an error.
+
+        Return None if there is no item, or if the model cannot read it.
+        """
         if item is None:
             return None
         with suppress(ItemRefused):

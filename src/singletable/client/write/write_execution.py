@@ -1,7 +1,7 @@
-"""Execution of writes: one request for a single item, one transaction if derived data changes too.
+"""Execution of writes: one request for a single item, or one transaction if derived data changes too.
 
-A write that depends on items it read is planned again if they have changed. Each attempt uses the items that DynamoDB
-returned for the previous one.
+If the items that a write has read change meanwhile, the write is planned again. Each attempt uses the items that
+DynamoDB returned for the previous attempt.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Attempt:
 
     intents: Sequence[WriteIntent]
     old_items: dict[int, Item | None] = field(default_factory=dict)
-    """The stored items, by position of their intent."""
+    """The stored items, by the position of their intent."""
     sources: dict[KeyId, Item] = field(default_factory=dict)
-    """Items for which a guard failed, and sources of copies that were read."""
+    """Items for which a guard failed, and the sources of copies that were read."""
     missing_items: set[KeyId] = field(default_factory=set)
-    """Items that do not exist; the transaction can omit their actions."""
+    """Items that do not exist. The transaction can omit the actions on them."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class CommitResult:
     """The attributes in the response to a single request."""
     is_transaction: bool
     result: Any = None
-    """The object of a put or create in one request; for a transaction of such writes, a tuple of objects."""
+    """The object of a put or create in one request, or the objects of a transaction of such writes as a tuple."""
     is_replay: bool = False
     """Whether an earlier transaction with the same token has already made the changes."""
 
@@ -84,10 +84,10 @@ class Executor:
         token: ItemAction | None = None,
         rejection: RequestRefused | None = None,
     ) -> Steps[CommitResult]:
-        """Commit all writes or none; `is_transaction` sends a transaction even for one write.
+        """Commit all writes or none. `is_transaction` sends a transaction even for one write.
 
         `token` is the put of an idempotency token's marker, which becomes part of the transaction. `rejection` is the
-        error of a single write's request, if the caller has already sent it.
+        error of a single write, if the caller has already sent its request.
         """
         attempt = Attempt(intents)
         if not is_transaction and len(intents) == 1:
@@ -129,14 +129,14 @@ class Executor:
         raise attempts_exhausted(intents, ATTEMPTS_MAX, is_transaction=is_transaction)
 
     def _is_replay(self, token: ItemAction, source: str) -> Steps[bool]:
-        """Return whether a transaction with this token was already committed, which explains a planning error."""
+        """Return whether a transaction with this token was already committed. This would explain a planning error."""
         item = yield from self.sender.read_item(token.key, source)
         return any(isinstance(each.error(item), TransactionReplayed) for each in token.failures(item))
 
     def _commit_directly(
         self, attempt: Attempt, source: str, rejection: RequestRefused | None
     ) -> Steps[CommitResult | None]:
-        """Send a write as one request; return None if it needs a read or other items, or if its conditions failed."""
+        """Send a write as one request. Return None if it needs a read or other items, or if its conditions failed."""
         (intent,) = attempt.intents
         if rejection is None:
             direct = self.direct.of(intent)
@@ -157,7 +157,7 @@ class Executor:
     def _commit_independent(self, attempt: Attempt, source: str) -> Steps[CommitResult | None]:
         """Send writes that need no reads and no other items as one transaction.
 
-        Return None if another kind of write is among them, or if DynamoDB cancels the transaction.
+        The result is None if another kind of write is among them, or if DynamoDB cancels the transaction.
         """
         requests: list[DirectRequest] = []
         for intent in attempt.intents:
@@ -178,7 +178,7 @@ class Executor:
         return CommitResult((), None, True, tuple(request.result for request in requests))
 
     def _actions(self, attempt: Attempt, prepared: Sequence[PreparedWrite]) -> Steps[tuple[list[ItemAction], bool]]:
-        """Return one action for each item, and whether copies need separate transactions."""
+        """Return one action for each item, and whether the copies need separate transactions."""
         own = self._own_actions(attempt, prepared)
         copied = yield from self._copy_actions(attempt, prepared)
         reject_copies_of_copies(own, copied, attempt.intents)
@@ -192,7 +192,7 @@ class Executor:
         return [action for action in actions if key_id(action.key) not in attempt.missing_items], in_parts
 
     def _merge(self, actions: Sequence[ItemAction]) -> list[ItemAction]:
-        """Merge the actions into one action per item, and add the conditions for counter bounds."""
+        """Merge the actions into one action per item, and add the conditions for the bounds of counters."""
         return [with_counter_rules(self.preparer, each) for each in merge_actions(actions)]
 
     def _read_old_items(self, attempt: Attempt, source: str) -> Steps[None]:
@@ -208,7 +208,10 @@ class Executor:
             attempt.old_items |= dict(zip(unknown, items, strict=True))
 
     def _read_sources(self, attempt: Attempt, source: str) -> Steps[None]:
-        """Read the sources of copies that objects do not fill in; without their values the transaction would fail."""
+        """Read the sources of the copies that an object leaves empty.
+
+        Without their values, the transaction would fail.
+        """
         keys: dict[KeyId, Item] = {}
         for each in attempt.intents:
             if each.kind in ("put", "create", "upsert") and self.preparer.derived_data(each.entity).copies:
@@ -238,7 +241,10 @@ class Executor:
         return not sources.isdisjoint(each.entity.cls for each in others if each.kind not in ("delete", "check"))
 
     def _prepare_all(self, attempt: Attempt) -> list[PreparedWrite]:
-        """Prepare the writes and return them in order; prepare a write after the writes of its copy sources."""
+        """Prepare the writes, and return them in order.
+
+        A write is prepared after the writes of the sources that it copies.
+        """
         made: dict[int, PreparedWrite] = {}
         order = sorted(range(len(attempt.intents)), key=lambda n: self._depth(attempt.intents[n].entity, ()))
         for number in order:
@@ -248,7 +254,7 @@ class Executor:
         return [made[number] for number in range(len(attempt.intents))]
 
     def _depth(self, entity: Entity, seen: tuple[type, ...]) -> int:
-        """Return the length of the longest chain of sources that an entity copies."""
+        """Return the length of the longest chain of copies that starts at an entity."""
         sources = [source for _, source in self.preparer.derived_data(entity).copies if source.cls not in seen]
         return max((1 + self._depth(source, (*seen, entity.cls)) for source in sources), default=0)
 
@@ -283,7 +289,7 @@ class Executor:
         return known.new or self.preparer.read_fields(intent.entity, old)
 
     def _own_actions(self, attempt: Attempt, prepared: Sequence[PreparedWrite]) -> list[ItemAction]:
-        """Return the actions of the writes and their derived data, except updates of their copies."""
+        """Return the actions of the writes and of their derived data, except the updates of their copies."""
         actions: list[ItemAction] = []
         written = {key_id(each.action.key): each for each in prepared}
         for each in prepared:
@@ -312,7 +318,10 @@ class Executor:
         return checks
 
     def _check_as_seen(self, attempt: Attempt, copy: Copy, source: Entity, check: ItemAction) -> ItemAction:
-        """Return the check of a source; if it was read, require that its stored attributes are unchanged."""
+        """Return the check of a source.
+
+        If the source was read, the check requires that its stored attributes are unchanged.
+        """
         seen = attempt.sources.get(key_id(check.key))
         if seen is None:
             return check
@@ -341,7 +350,7 @@ class Executor:
             if old is not None and all(old[name] == new[name] for copy, _ in given for name in copy.fields):
                 continue
             if old is None and not in_parts:
-                continue  # nothing copies a new item
+                continue  # no item copies a new item
             seen: dict[KeyId, Item] = {}
             for _ in range(ATTEMPTS_MAX):
                 try:
@@ -360,9 +369,9 @@ class Executor:
         seen: dict[KeyId, Item],
         source: str,
     ) -> Steps[bool]:
-        """Update late copies; return False if the source has changed again, because the newer write updates them.
+        """Update late copies. Return False if the source has changed again, because the newer write updates them.
 
-        Add copies that have changed since the query to `seen`.
+        Copies that have changed since the query are added to `seen`.
         """
         key = key_of(entity, new)
         room = TRANSACTION_ACTIONS_MAX - 1
@@ -389,8 +398,8 @@ class Executor:
     def _reject_too_many(self, actions: Sequence[ItemAction]) -> None:
         if len(actions) > TRANSACTION_ACTIONS_MAX:
             raise ArgumentRefused(
-                f"the transaction would write {len(actions)} items, but the limit is {TRANSACTION_ACTIONS_MAX}; "
-                "split it, or declare copy(..., in_parts=True) to update copies in separate transactions"
+                f"the transaction would write {len(actions)} items, but the limit is {TRANSACTION_ACTIONS_MAX}; split "
+                "the transaction, or declare copy(..., in_parts=True) to update copies in separate transactions"
             )
 
     def _learn_from_failure(
@@ -403,7 +412,10 @@ class Executor:
         is_transaction: bool,
         source: str,
     ) -> Steps[None]:
-        """Record why DynamoDB rejected the writes, to plan them again; raise if a requirement does not hold."""
+        """Record why DynamoDB rejected the writes, so that they can be planned again.
+
+        Raise if a requirement is not met.
+        """
         failed = yield from self.sender.failed_actions(actions, rejection, source)
         failures: list[tuple[Requirement, Item | None]] = []
         for action, item in failed:
@@ -424,10 +436,10 @@ class Executor:
                 attempt.old_items[action.intent] = item
             elif action.guards and item is not None:
                 attempt.sources[key_id(action.key)] = item
-        for action, item in failed:  # a requested action may also check a source
+        for action, item in failed:  # the caller's action on an item can also be a check of a source
             if action.is_requested and item is not None:
                 attempt.sources[key_id(action.key)] = item
 
     def _is_older(self, attempt: Attempt, number: int, item: Item | None) -> bool:
-        """Return whether an item has an older schema version that the attempt did not know about."""
+        """Return whether an item has an older schema version that the attempt has not recorded."""
         return self.preparer.is_older(attempt.intents[number], item) and attempt.old_items.get(number) != item

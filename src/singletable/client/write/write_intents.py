@@ -1,4 +1,4 @@
-"""Write intents: one write or condition check of one item, as the caller requested it, before planning."""
+"""Write intents: one write or condition check of one item, as the caller requested it, before it is planned."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class WriteIntent:
     kind: IntentKind
     entity: Entity
     values: Mapping[str, Any]
-    """Every field of the object, or only the fields of its key."""
+    """Every field of the object, or only its key fields."""
     target: Any = None
     """The object or the key that the caller passed."""
     changes: tuple[Change, ...] = ()
@@ -37,21 +37,21 @@ class WriteIntent:
     version: int | None = None
     """The version of the object that the caller passed."""
     unchanged: Condition | None = None
-    """For a move: a condition that holds if the object has not changed since the caller read it."""
+    """For a move: the condition that the object has not changed since the caller read it."""
     unknown: Mapping[str, Any] = field(default_factory=dict)
     """Attributes that the model does not declare; a write of the whole item stores them unchanged."""
     absent: bool = False
     """For a check: whether the item must not exist."""
     validation: Validation = "whole"
-    """For an update: with `fields`, the client skips validation rules that need the whole object."""
+    """For an update: `fields` makes the client skip validation rules that need the whole object."""
     is_trusted: bool = False
     """For a whole object: whether to skip validation."""
     is_raw: bool = False
-    """For a delete: whether to delete an item even if the model cannot read it."""
+    """For a delete: whether to delete an item that the model cannot read."""
 
     @property
     def changed(self) -> frozenset[str]:
-        """Return the fields that an update changes, fully or in part."""
+        """Return the fields of which an update changes the whole value or a part."""
         return frozenset(str(change.path.steps[0]) for change in self.changes)
 
     def with_arguments(self, values: Mapping[str, Any], arguments: Mapping[str, Any]) -> WriteIntent:
@@ -79,12 +79,15 @@ class Intents:
         validated_fields: Callable[[Entity, Any], tuple[Mapping[str, Any], Any]],
         values_of: Callable[[Entity, Any], Mapping[str, Any]],
     ) -> None:
-        """Store the callbacks; `validated_fields` returns an object's fields, and the object, in their stored form."""
+        """Store the callbacks.
+
+        `validated_fields` returns the fields of an object, and the object, in their stored form.
+        """
         self.entities = TableEntities(design)
         self._derived_data_of, self._validated_fields, self._values_of = derived_data_of, validated_fields, values_of
 
     def whole(self, kind: IntentKind, value: Any, *, trusted: bool = False) -> WriteIntent:
-        """Return the intent to write a whole object; `trusted` skips validation."""
+        """Return the intent to write a whole object. `trusted` skips validation."""
         entity = self.entities.of(value)
         version = _version_of(entity, value) if kind == "put" else None
         values, target = (self._values_of(entity, value), value) if trusted else self._validated_fields(entity, value)
@@ -97,7 +100,7 @@ class Intents:
         where: Where | None,
         validation: Validation = "whole",
     ) -> WriteIntent:
-        """Return the intent to change some fields of an item; if `target` is an object, its version must be current."""
+        """Return the intent to change some fields of an item. If `target` is an object, its version must be current."""
         entity, values = self.entities.named(target)
         if validation not in ("whole", "fields"):
             raise ArgumentRefused(f'validate must be "whole" or "fields", not {validation!r}')
@@ -111,7 +114,7 @@ class Intents:
         )
 
     def delete(self, target: Any, where: Where | None, *, raw: bool = False) -> WriteIntent:
-        """Return the intent to delete an item; if `target` is an object, its version must be current."""
+        """Return the intent to delete an item. If `target` is an object, its version must be current."""
         entity, values = self.entities.named(target)
         (_, condition), arguments = lift_constants((), _record_where(entity, where))
         version = _version_of(entity, target)
@@ -128,7 +131,7 @@ class Intents:
         return WriteIntent("check", entity, values, target, (), condition, arguments, absent=absent)
 
     def checked(self, intent: WriteIntent) -> WriteIntent:
-        """Return the intent; raise ArgumentRefused if it changes keys, versions or derived data directly."""
+        """Return the intent. Raise ArgumentRefused if it changes keys, versions or derived data directly."""
         reject_misuse(intent, self._derived_data_of(intent.entity))
         return intent
 
@@ -164,15 +167,15 @@ def reject_misuse(intent: WriteIntent, derived_data: DerivedDataRules) -> None:
 def lift_constants(
     changes: Iterable[Change], where: Condition | None
 ) -> tuple[tuple[tuple[Change, ...], Condition | None], dict[str, Any]]:
-    """Replace the constants in changes and a condition with parameters; return the result and the constants by name.
+    """Replace the constants in changes and a condition with parameters. Return the result, and the constants by name.
 
-    Updates of the same shape then compare equal and share a plan.
+    Updates that change the same fields then compare equal and share a plan.
     """
     arguments: dict[str, Any] = {}
 
     def lifted(node: Any) -> Any:
         if type(node) is Constant:
-            name = f"={len(arguments)}"  # never the name of a declared parameter
+            name = f"={len(arguments)}"  # a declared parameter never has such a name
             arguments[name] = node.value
             return Parameter(name)
         if type(node) is tuple:
@@ -195,7 +198,7 @@ def _record_changes(entity: Entity, changes: Iterable[FieldChange[Any]]) -> list
             raise ArgumentRefused(f"{each.change.path} is a field of {each.entity.__name__}, not of {entity.label}")
         for other in recorded:
             if other.path == each.change.path:
-                raise ArgumentRefused(f"the update changes {other.path} twice; change it once")
+                raise ArgumentRefused(f"the update changes {other.path} twice; pass only one change for it")
         recorded.append(each.change)
     if not recorded:
         raise ArgumentRefused(
@@ -215,6 +218,6 @@ def _record_where(entity: Entity, where: Where | None) -> Condition | None:
 
 
 def _version_of(entity: Entity, target: Any) -> int | None:
-    """Return the version of an object; None for a key."""
+    """Return the version of an object, or None for a key."""
     name = entity.declaration.version
     return None if name is None or isinstance(target, Key) else getattr(target, name) or 0

@@ -1,7 +1,7 @@
-"""Write plans: a prebuilt request for each shape of write, into which a call fills its values.
+"""Write plans: a prebuilt request for each shape of write. A call only fills in its values.
 
-The first write of a shape builds its plan, which stays in memory while the table is open. A plan covers writes that
-need no read and change no other items. `prepare_actions.py` plans all other writes from the same parts.
+The first write of a shape builds its plan, which stays in memory while the table is open. A plan is for writes that
+need no read and change no other items. `prepare_actions.py` prepares all other writes from the same parts.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _PLANS: Mapping[ChangeKind, type[FieldPlan]] = {
 def field_plan(
     entity: Entity, change: Change, encoder: Encoder, decoder: Decoder, *, validates_whole: bool
 ) -> FieldPlan:
-    """Return the plan of one change; without `validates_whole`, it ignores rules that need the whole object."""
+    """Return the plan of one change. Without `validates_whole`, it ignores rules that need the whole object."""
     steps = change.path.steps
     rules, name = rules_of(entity.cls, steps), str(steps[0])
     kind = _PLANS[change_kind(change, rules.type)]
@@ -94,7 +94,7 @@ SHAPES_MAX = 1000
 
 
 class RequestTemplate:
-    """A request template for writes of one shape: the text of its expressions, with slots for the values."""
+    """A request template for writes of one shape: the text of its expressions, with placeholders for the values."""
 
     def __init__(self, action: ItemAction) -> None:
         self.operation = action.operation
@@ -114,7 +114,7 @@ class RequestTemplate:
 
     @property
     def has_values(self) -> bool:
-        """Return whether the expressions have slots for values."""
+        """Return whether the expressions have placeholders for values."""
         return bool(self._names)
 
     def parameters(self, table: str, subject: Item | msgspec.Raw, values: Sequence[Any]) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class EntityWrites:
     def __init__(self, design: Design, entity: Entity, item_types: ItemTypes) -> None:
         self.entity = entity
         self.derived_data: DerivedDataRules = derived_data_of(design.entities, entity)
-        self.decoder = item_types.decoder(entity)  # raises for a class that cannot be read back
+        self.decoder = item_types.decoder(entity)  # raises an error for a class that cannot be read back
         self.encoder = Encoder(design, entity)
         self.validator = Validator(entity, self.encoder, self.decoder)
         self.is_independent = self.derived_data.reason is None
@@ -153,7 +153,7 @@ class EntityWrites:
         self._counter_plans: dict[str, FieldPlan] = {}
 
     def object_of(self, attributes: msgspec.Raw) -> Any:
-        """Return the object of an item in a write response; raise ItemRefused if the model cannot read it."""
+        """Return the object of an item in a write response. Raise ItemRefused if the model cannot read the item."""
         fast = self.validator.fast
         if fast is not None:
             try:
@@ -166,11 +166,11 @@ class EntityWrites:
         return self.read_back(_decode(attributes))
 
     def read_back(self, item: Item) -> Any:
-        """Return the object of a decoded item; raise ItemRefused if the model cannot read it."""
+        """Return the object of a decoded item. Raise ItemRefused if the model cannot read the item."""
         try:
             return self.decoder.read(item)
         except ItemRefused as problem:
-            problem.add_note("The write succeeded, but the item contains attributes that the model cannot read.")
+            problem.add_note("The write succeeded, but the stored item contains attributes that the model cannot read.")
             raise
 
     def update_plan(self, intent: WriteIntent) -> UpdatePlan:
@@ -211,7 +211,7 @@ class DirectUpdate(NamedTuple):
     parts: tuple[PartEncoder, ...]
     """The encoders of the index keys that the update sets."""
     templates: dict[Hashable, RequestTemplate]
-    """The request templates, by whether the caller's version is above 0; by None if there is no version."""
+    """The request templates by their condition: whether the caller's version is above 0, or None without a version."""
 
 
 class UpdatePlan:
@@ -235,12 +235,15 @@ class UpdatePlan:
         ]
         self.where_parameters = sorted(parameters(where))
         self.read_reason = next((plan.needs_item for plan in self.fields if plan.needs_item is not None), None)
-        """The reason why validation of the result needs the stored item; None if it does not."""
+        """The reason why validation of the result needs the stored item. None if it does not."""
         self.changes_derived_data = bool(self.changed & writes.derived_data.tracked_fields)
         self._direct_updates: dict[Hashable, DirectUpdate | None] = {}
 
     def bind(self, values: Mapping[str, Any], arguments: Mapping[str, Any]) -> BoundChanges:
-        """Return the update with its values, given the item's key fields; raise InvalidValue if one is invalid."""
+        """Return the update with its values, given the key fields of the item.
+
+        Raise InvalidValue if a value is invalid.
+        """
         known = dict(values)
         for name, source in self._fixed_by_condition:
             known[name] = arguments[source]
@@ -264,7 +267,7 @@ class UpdatePlan:
         return frozenset(name for name in self.changed if name in bound.known and bound.known[name] is None)
 
     def needs_item(self, bound: BoundChanges) -> str | None:
-        """Return the reason to read the item first; None if no read is needed."""
+        """Return the reason to read the item first. Return None if the update needs no read."""
         if self.read_reason is not None:
             return self.read_reason
         if self.changes_derived_data:
@@ -274,7 +277,7 @@ class UpdatePlan:
         return None
 
     def direct(self, bound: BoundChanges) -> DirectUpdate | None:
-        """Return the update as one request; None if it needs the stored item."""
+        """Return the update as one request. Return None if it needs the stored item."""
         try:
             return self._direct_updates[bound.forms]
         except KeyError:
@@ -294,7 +297,10 @@ class UpdatePlan:
 
 
 def written_parts(entity: Entity, rewrites: Sequence[KeyRewrite]) -> list[tuple[KeyRewrite, Any]]:
-    """Return the key attributes that an update writes in addition to the fields; a native key is itself a field."""
+    """Return the key attributes that an update writes in addition to the fields.
+
+    A key attribute that is a field is omitted.
+    """
     done = {*entity.attributes.values(), *(part.attribute for part in entity.base.parts)}
     written = []
     for rewrite in rewrites:

@@ -69,13 +69,13 @@ def known_regions() -> tuple[str, ...]:
 
 
 def prices_of(region: str) -> Prices:
-    """Return the prices of a region; raise ArgumentRefused when there are none."""
+    """Return the prices of a region. Raise ArgumentRefused if there are none."""
     for prices in _all():
         if region in prices.regions:
             return prices
     raise ArgumentRefused(
-        f"no prices for region {region!r}; there are prices for {', '.join(known_regions())}.\n"
-        "  Write the prices into a file of the same format, and pass it with --prices FILE."
+        f"no prices for region {region!r}; there are prices for {', '.join(known_regions())}.\n  Write the prices into "
+        "a file of the same format, and pass the file with --prices FILE."
     )
 
 
@@ -85,7 +85,7 @@ def _all() -> list[Prices]:
 
 
 def read_prices(text: str, name: str) -> Prices:
-    """Parse a price file; raise ArgumentRefused when it is invalid."""
+    """Parse a price file. Raise ArgumentRefused if it is invalid."""
     try:
         given: Any = json.loads(text)
         classes = {known: _class_prices(given["classes"][known], f"{name}: {known}") for known in TABLE_CLASSES}
@@ -123,7 +123,7 @@ def _regions(value: Any, name: str) -> tuple[str, ...]:
 
 
 def _dollars(value: Any, name: str) -> str:
-    """Return the currency, which must be USD because all amounts are shown in dollars."""
+    """Return the currency. It must be USD, because all amounts are shown in dollars."""
     if value != "USD":
         raise ArgumentRefused(f"{name} must be 'USD', got {value!r}; write the prices in dollars")
     return str(value)

@@ -1,4 +1,4 @@
-"""Authorization of a request: every action that it performs must be allowed, before it reads anything."""
+"""Authorization of a request: the principal needs a permission for every action that the request performs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run_as(engine: Engine, principal: Principal, action: Action, request: Any) -> Result:
-    """Run an action if the policies of the principal allow everything that the request does."""
+    """Run an action if the policies of the principal allow every access that the request needs."""
     if action.name == "BatchExecuteStatement":
         return _run_statements(engine, principal, action, request)
     authorize(principal, accesses_of(engine, action.name, request))
@@ -30,8 +30,9 @@ def run_as(engine: Engine, principal: Principal, action: Action, request: Any) -
 def authorize(principal: Principal, accesses: Iterable[RequestedAccess]) -> None:
     """Raise AccessDeniedException unless the policies of the principal allow every access.
 
-    First the actions and resources must be allowed under some conditions. Only then are the facts of the request
-    computed, which needs the key schema of the table and raises the errors of an invalid request.
+    First, the check ignores the conditions of the policies: if no statement can allow the action on the resource, the
+    request fails. Only then does the check compute the condition values of the request, which needs the key schema of
+    the table and raises the errors of an invalid request.
     """
     several = list(accesses)
     for each in several:
@@ -41,7 +42,7 @@ def authorize(principal: Principal, accesses: Iterable[RequestedAccess]) -> None
 
 
 def accesses_of(engine: Engine, action: str, request: Any) -> Iterable[RequestedAccess]:
-    """Return what a request accesses; an action without a definition needs a permission for every resource."""
+    """Return the accesses of a request. An action without a definition needs a permission for every resource."""
     access_of = _access_by_action().get(action)
     if access_of is None:
         return (RequestedAccess.of(action, "*"),)
@@ -53,7 +54,7 @@ def accesses_of(engine: Engine, action: str, request: Any) -> Iterable[Requested
 def _access_by_action() -> Mapping[str, Any]:
     """Return the functions that compute the access of a request, by action.
 
-    Importing them is slow, and only an engine with principals needs them.
+    The functions are imported only here, because the import is slow and only an engine with principals needs them.
     """
     from singletable.engine.access.item_access import ITEM_ACCESS
     from singletable.engine.access.statement_access import STATEMENT_ACCESS
@@ -63,7 +64,7 @@ def _access_by_action() -> Mapping[str, Any]:
 
 
 def _run_statements(engine: Engine, principal: Principal, action: Action, request: BatchExecuteStatement) -> Result:
-    """Run the allowed statements of a batch; the response of each other statement is its error.
+    """Run the allowed statements of a batch. The response to each other statement is its error.
 
     AccessDenied is one of the error codes of a statement (API reference, "BatchStatementError").
     """

@@ -1,4 +1,4 @@
-"""The condition keys that policies may use, in lower case, because IAM ignores the case of their names."""
+"""The condition keys that policies may use. They are in lower case, because IAM ignores the case of their names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENCLOSING_OPERATION = "dynamodb:enclosingoperation"
 FULL_TABLE_SCAN = "dynamodb:fulltablescan"
 
 SEVERAL_VALUES = frozenset((LEADING_KEYS, ATTRIBUTES, *PARTITION_KEY_VALUES))
-"""The keys with several values, which a condition can test only with ForAllValues, ForAnyValue or Null."""
+"""The keys with several values. A condition can test them only with ForAllValues, ForAnyValue or Null."""
 _OF_REQUEST = frozenset(
     (*SEVERAL_VALUES, SELECT, RETURN_VALUES, RETURN_CONSUMED_CAPACITY, ENCLOSING_OPERATION, FULL_TABLE_SCAN)
 )
@@ -44,7 +44,7 @@ IDENTITY_KEYS = frozenset(
         "cognito-identity.amazonaws.com:sub",
     )
 )
-"""The keys that describe how a principal signed in; a principal has only those that you give it."""
+"""The keys that describe how a principal signed in. A principal has only the keys that you give it."""
 _OF_PRINCIPAL = frozenset((PRINCIPAL_ARN, PRINCIPAL_ACCOUNT, USER_NAME)) | IDENTITY_KEYS
 
 TAG_KEY = re.compile(r"[\w+=.@:/ -]{1,128}")
@@ -60,17 +60,20 @@ def condition_key(name: str, place: str) -> str:
     key = name.lower()
     if key in _OF_REQUEST or key in _OF_PRINCIPAL or _is_tag(key):
         return key
-    raise PolicyRefused(f"{place}: unknown condition key {name!r}.\n  The engine knows {_SHOWN}.")
+    raise PolicyRefused(f"{place}: unknown condition key {name!r}.\n  The engine supports {_SHOWN}.")
 
 
 def variable_key(name: str, place: str) -> str:
-    """Return the condition key of a policy variable in lower case; raise PolicyRefused if it is not of a principal."""
+    """Return the condition key of a policy variable in lower case.
+
+    Raise PolicyRefused if the key does not describe a principal.
+    """
     key = name.lower()
     if key in _OF_PRINCIPAL or _is_tag(key):
         return key
     known = ", ".join(sorted(_OF_PRINCIPAL))
     raise PolicyRefused(
-        f"{place}: unknown policy variable ${{{name}}}.\n  The engine knows aws:PrincipalTag/KEY, {known}."
+        f"{place}: unknown policy variable ${{{name}}}.\n  The engine supports aws:PrincipalTag/KEY, {known}."
     )
 
 

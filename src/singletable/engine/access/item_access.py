@@ -50,7 +50,7 @@ _ALL, _PROJECTED, _SPECIFIC = "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPE
 
 
 def _partition(table: StoredTable, key: Item) -> PartitionValues:
-    """Return the partition key of a request's key, after the checks that the action makes too."""
+    """Return the partition key of a request's key, after the same checks as in the action."""
     accept_item(key)
     exact_key(table, key)
     return partition_values(table.order.partition, key)
@@ -65,7 +65,7 @@ def _partition_of_item(table: StoredTable, item: Item) -> PartitionValues:
 def _read(
     engine: Engine, request: GetItem | KeysAndAttributes | Get, name: str, keys: Sequence[Item]
 ) -> dict[str, Any]:
-    """Return the facts of a read by key: the partitions, the attributes in the request, and Select."""
+    """Return the condition values of a read by key: the partitions, the attributes in the request, and Select."""
     table = engine.catalog.require(name)
     names = None if isinstance(request, Get) else request.attributes_to_get
     if not isinstance(request, Get):
@@ -102,7 +102,7 @@ def batch_get_item(engine: Engine, request: BatchGetItem) -> Accesses:
 
 
 def transact_get_items(engine: Engine, request: TransactGetItems) -> Accesses:
-    """Return the access that a TransactGetItems needs: GetItem on each table, for all of its keys together."""
+    """Return the access that a TransactGetItems needs: GetItem on each table, for all keys of the table together."""
     by_table: dict[str, list[Get]] = {}
     for each in request.transact_items:
         by_table.setdefault(each.get.table_name, []).append(each.get)
@@ -113,7 +113,8 @@ def transact_get_items(engine: Engine, request: TransactGetItems) -> Accesses:
             return facts(
                 partitions=[partition for part in parts for partition in part["partitions"]],
                 attributes=[attribute for part in parts for attribute in part["attributes"]],
-                # The reads of one table are authorised together, so the widest Select counts.
+                # The reads of one table are authorised together, so the Select value that returns the most data
+                # applies.
                 select=_ALL if any(part["select"] == _ALL for part in parts) else _SPECIFIC,
                 capacity=request.return_consumed_capacity or "NONE",
                 enclosing="TransactGetItems",
@@ -126,7 +127,7 @@ def transact_get_items(engine: Engine, request: TransactGetItems) -> Accesses:
 
 
 def query(engine: Engine, request: Query) -> Accesses:
-    """Return the access that a Query needs; LeadingKeys is the partition key of the table or index that it reads."""
+    """Return the access that a Query needs. LeadingKeys is the partition key of the table or index that it reads."""
 
     def known() -> Values:
         expressions = _page_expressions(request)
@@ -146,7 +147,7 @@ def query(engine: Engine, request: Query) -> Accesses:
 
 
 def scan(engine: Engine, request: Scan) -> Accesses:
-    """Return the access that a Scan needs; it has no LeadingKeys."""
+    """Return the access that a Scan needs. A Scan has no LeadingKeys."""
 
     def known() -> Values:
         return facts(**_page(request, _page_expressions(request), ()))
@@ -199,14 +200,14 @@ def _return_values(request: AnyWrite) -> str:
     """Return the value of ReturnValues.
 
     In a transaction, ReturnValuesOnConditionCheckFailure counts as ReturnValues (Developer Guide, "Using IAM with
-    DynamoDB transactions", example 4). It reveals the same item outside a transaction, so it counts there too.
+    DynamoDB transactions", example 4). Outside a transaction, the option reveals the same item, so it counts there too.
     """
     given: str | None = getattr(request, "return_values", None)
     return "ALL_OLD" if request.return_values_on_condition_check_failure == "ALL_OLD" else given or "NONE"
 
 
 def _write(table: StoredTable, request: AnyWrite) -> tuple[PartitionValues, frozenset[str]]:
-    """Return the partition key that a write names, and all attributes in the request."""
+    """Return the partition key in a write, and all attributes in the request."""
     attributes = set(getattr(request, "expected", None) or ()) | set(getattr(request, "attribute_updates", None) or ())
     if isinstance(request, PutItem | Put):
         partition, item = _partition_of_item(table, request.item), request.item

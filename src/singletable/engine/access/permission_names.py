@@ -1,4 +1,7 @@
-"""The IAM actions of DynamoDB, from the Service Authorization Reference, so that a misspelt action is an error."""
+"""The IAM actions of DynamoDB, from the Service Authorization Reference.
+
+With this list, a misspelt action is an error.
+"""
 
 from __future__ import annotations
 
@@ -87,17 +90,20 @@ PERMISSIONS = (
     "UpdateTimeToLive",
     "WriteDataForReplication",
 )
-"""The actions that a policy can name. A transaction has none: each of its parts needs the action of that part."""
+"""The actions that a policy can name.
+
+A transaction has no action of its own; each of its parts needs the action of the part.
+"""
 
 
 def check_action(text: str, matches: Callable[[str], bool], place: str) -> None:
-    """Raise PolicyRefused for an action of DynamoDB that does not exist; actions of other services are not checked."""
+    """Raise PolicyRefused for an action of DynamoDB that does not exist. Actions of other services are not checked."""
     service, colon, name = text.partition(":")
     if text != "*" and not colon:
         raise PolicyRefused(f"{place}: {text!r} is not an action: write dynamodb:{text}, for example")
     if service.lower() != PREFIX[:-1] or any(matches(PREFIX + each) for each in PERMISSIONS):
         return
-    from difflib import get_close_matches  # only for an error
+    from difflib import get_close_matches  # imported only for an error
 
     close = get_close_matches(name, PERMISSIONS, 1)
     hint = f"; did you mean {PREFIX}{close[0]}?" if close else ""

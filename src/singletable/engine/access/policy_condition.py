@@ -17,7 +17,7 @@ _IF_EXISTS = "IfExists"
 
 @dataclass(frozen=True)
 class Operator:
-    """How a condition compares: whether it is negated, ignores case, or takes wildcards."""
+    """The way a condition compares: whether it is negated, ignores case, or supports wildcards."""
 
     negated: bool = False
     ignores_case: bool = False
@@ -39,7 +39,7 @@ _BOOLEANS = ("true", "false")
 
 @dataclass(frozen=True)
 class PolicyCondition:
-    """One condition key with the patterns that its values are compared with."""
+    """One condition key, and the patterns with which its values are compared."""
 
     key: str
     operator: Operator
@@ -50,8 +50,9 @@ class PolicyCondition:
     def holds(self, known: Values) -> bool:
         """Return whether the condition is true for the values of a request and its principal.
 
-        Without a value, a condition is false, a negated one and one with IfExists are true; ForAllValues is true, and
-        ForAnyValue is false (IAM User Guide, "Condition operators" and "Multivalued context keys").
+        Without a value, a condition is false, but a negated condition and a condition with IfExists are true.
+        ForAllValues is then true, and ForAnyValue is false (IAM User Guide, "Condition operators" and "Multivalued
+        context keys").
         """
         values = known.get(self.key, ())
         if self.set_operator == "ForAllValues":
@@ -74,7 +75,7 @@ class NullCondition:
 
     key: str
     wanted: frozenset[bool]
-    """True for a key without a value."""
+    """True if the policy requires that the key has no value."""
 
     def holds(self, known: Values) -> bool:
         """Return whether the key is absent or present, as the policy requires."""
@@ -102,8 +103,8 @@ def _of_operator(name: str, tests: Any, place: str, has_variables: bool) -> Iter
     if not is_null and base not in _OPERATORS:
         known = ", ".join((*_OPERATORS, _NULL))
         raise PolicyRefused(
-            f"{where}: unknown condition operator {name!r}.\n"
-            f"  The engine knows {known}, with ForAllValues:, ForAnyValue: and ...IfExists."
+            f"{where}: unknown condition operator {name!r}.\n  The engine supports {known}, with ForAllValues:, "
+            "ForAnyValue: and ...IfExists."
         )
     if not isinstance(tests, Mapping) or not tests:
         raise PolicyRefused(f"{where} must be an object of condition keys, got {tests!r}")

@@ -30,7 +30,7 @@ class ResourcePattern:
     segments: tuple[PolicyPattern, ...] | None
 
     def matches(self, arn: str, known: Values) -> bool:
-        """Return whether an ARN matches; a wildcard does not reach beyond its segment."""
+        """Return whether an ARN matches. A wildcard does not match beyond its segment."""
         if self.segments is None:
             return True
         parts = arn.split(":", _SEGMENTS - 1)
@@ -41,7 +41,7 @@ class ResourcePattern:
 
 @dataclass(frozen=True)
 class PolicyStatement:
-    """One statement: its effect, its actions and resources, which may be excluded ones, and its conditions."""
+    """One statement: its effect, its included or excluded actions and resources, and its conditions."""
 
     allows: bool
     actions: tuple[PolicyPattern, ...]
@@ -51,7 +51,7 @@ class PolicyStatement:
     conditions: tuple[AnyCondition, ...]
 
     def names(self, action: str, resource: str, known: Values) -> bool:
-        """Return whether the statement is about an action on a resource, whatever its conditions say."""
+        """Return whether the statement names an action on a resource, whether or not its conditions are met."""
         is_action = any(pattern.matches(action, known, ignore_case=True) for pattern in self.actions)
         if is_action == self.excludes_actions:
             return False
@@ -88,7 +88,7 @@ def parse_policies(document: Any, place: str = "policy", name: str | None = None
 
 
 def parse_json(text: str, place: str) -> Any:
-    """Return the value of a JSON text; raise PolicyRefused for invalid JSON and for two members with one name."""
+    """Return the value of a JSON text. Raise PolicyRefused for invalid JSON, and for two members with the same name."""
 
     def unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(members)
@@ -196,7 +196,7 @@ def _one_of(statement: Mapping[str, Any], elements: tuple[str, str], place: str)
 def _check_elements(given: Mapping[str, Any], known: Sequence[str], place: str) -> None:
     for element in given:
         if element not in known:
-            raise PolicyRefused(f"{place}: unknown element {element!r}; the engine knows {', '.join(known)}")
+            raise PolicyRefused(f"{place}: unknown element {element!r}; the engine supports {', '.join(known)}")
 
 
 def _list(given: Any, place: str) -> list[Any]:

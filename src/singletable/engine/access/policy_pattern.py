@@ -1,4 +1,4 @@
-"""Text in a policy with wildcards and policy variables, matched against the values of a request."""
+"""Policy text with wildcards and policy variables, and its comparison with the values of a request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from singletable.engine.access.condition_keys import variable_key
 from singletable.errors import PolicyRefused
 
 Values = Mapping[str, tuple[str, ...]]
-"""The values of condition keys, by the name of the key in lower case; a key without values is absent."""
+"""The values of condition keys, by the name of the key in lower case. A key without values is absent."""
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class PolicyVariable:
 Wildcard = Literal["*", "?"]
 _VARIABLE = re.compile(r"\$\{(?P<name>[^}]*)\}")
 _WITH_DEFAULT = re.compile(r"(?P<key>[^,]*?), '(?P<default>[^']*)'")
-# In a policy variable, these characters stand for themselves.
+# In a policy variable, these characters have no special meaning.
 _ESCAPES = ("*", "?", "$")
 
 
 @dataclass(frozen=True)
 class _Wild:
-    """A wildcard, which is not a string, so that literal text cannot be mistaken for one."""
+    """A wildcard. It is not a string, so literal text cannot be mistaken for it."""
 
     is_any: bool
 
@@ -48,7 +48,7 @@ class PolicyPattern:
     tokens: tuple[Token, ...]
 
     def matches(self, value: str, known: Values, *, ignore_case: bool = False) -> bool:
-        """Return whether a value matches; a pattern with a variable that has no value matches nothing."""
+        """Return whether a value matches. A pattern with a variable that has no value matches nothing."""
         wanted = self._resolved(known)
         if wanted is None:
             return False
@@ -57,7 +57,7 @@ class PolicyPattern:
         return _matches(wanted, value)
 
     def _resolved(self, known: Values) -> list[str | _Wild] | None:
-        """Return the tokens with the values of the variables, in which wildcards are ordinary characters."""
+        """Return the tokens with the values of the variables. Wildcards in these values are ordinary characters."""
         resolved: list[str | _Wild] = []
         for token in self.tokens:
             if isinstance(token, PolicyVariable):
@@ -105,7 +105,7 @@ def _variable(name: str, place: str) -> Token:
 
 
 def _matches(tokens: list[str | _Wild], value: str) -> bool:
-    """Match with one pass per `*`, because a regular expression can take exponential time for a hostile value."""
+    """Match with one pass per `*`, because a regular expression can need exponential time for a malicious value."""
     pieces: list[list[str | _Wild]] = [[]]
     for token in tokens:
         if token is _ANY:
@@ -132,7 +132,7 @@ def _length(piece: list[str | _Wild]) -> int:
 
 
 def _end_of(piece: list[str | _Wild], value: str, at: int) -> int | None:
-    """Return the position after the piece, if it stands at the given position."""
+    """Return the position after the piece of text if it is at the given position."""
     for token in piece:
         if isinstance(token, str):
             if not value.startswith(token, at):
@@ -146,7 +146,7 @@ def _end_of(piece: list[str | _Wild], value: str, at: int) -> int | None:
 
 
 def _find(piece: list[str | _Wild], value: str, start: int) -> int | None:
-    """Return the position after the first occurrence of a piece."""
+    """Return the position after the first occurrence of a piece of text."""
     for at in range(start, len(value) - _length(piece) + 1):
         end = _end_of(piece, value, at)
         if end is not None:

@@ -26,8 +26,8 @@ _ARN_PARTS = 6
 class Principal:
     """A caller of the engine: an ARN, policies, tags, and values that describe how the principal signed in.
 
-    `identity` has condition keys such as `aws:userid` or `www.amazon.com:user_id`. A principal without policies may do
-    nothing.
+    `identity` has condition keys such as `aws:userid` or `www.amazon.com:user_id`. A principal without policies has no
+    permissions.
     """
 
     arn: str
@@ -49,7 +49,7 @@ class Principal:
         for key in self.identity:
             if key.lower() not in IDENTITY_KEYS:
                 known = ", ".join(sorted(IDENTITY_KEYS))
-                raise PolicyRefused(f"{self.arn}: unknown identity key {key!r}; the engine knows {known}")
+                raise PolicyRefused(f"{self.arn}: unknown identity key {key!r}; the engine supports {known}")
 
     @cached_property
     def known(self) -> Values:
@@ -64,7 +64,7 @@ class Principal:
     def reject_unnamed(self, action: str, resource: str) -> None:
         """Raise AccessDeniedException unless a statement allows the action on the resource under some conditions.
 
-        This needs nothing but the request, so a principal without any permission learns nothing about the table.
+        This check needs only the request. So a principal without any permission gets no information about the table.
         """
         is_allowed = False
         for statement in self._statements:

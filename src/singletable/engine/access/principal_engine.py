@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class PrincipalEngine(RequestMethods):
-    """Answers the requests of one principal; `Engine.as_principal` returns it, and you close only the engine."""
+    """The methods for requests of one principal.
+
+    `Engine.as_principal` returns this object. Close only the engine, not this object.
+    """
 
     def __init__(self, engine: Engine, principal: Principal) -> None:
         self.store = engine.store
@@ -30,4 +33,4 @@ class PrincipalEngine(RequestMethods):
         return self._engine.perform(action, request, self._run)
 
     def close(self) -> None:
-        """Do nothing: close the engine instead."""
+        """Do nothing; close the engine instead."""

@@ -1,4 +1,4 @@
-"""The file of `serve --principals`: which principal each access key stands for, with its policies and tags."""
+"""The file of `serve --principals`: the principal of each access key, with its policies and tags."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _ELEMENTS = ("AccessKeyId", "SecretAccessKey", "Arn", "Tags", "Identity", "Polic
 
 @dataclass(frozen=True)
 class PrincipalsFile:
-    """The principals by access key ID, and the secrets that the file contains; the repr shows only their number."""
+    """The principals by access key ID, and the secrets that the file contains.
+
+    The repr shows only the number of keys.
+    """
 
     path: Path
     principals: Mapping[str, Principal]
@@ -27,10 +30,10 @@ class PrincipalsFile:
 
 
 def read_principals(path: Path, account: str) -> PrincipalsFile:
-    """Return the principals of a file; raise PolicyRefused with the file and the element if anything is invalid.
+    """Return the principals of a file. Raise PolicyRefused with the file and the element if anything is invalid.
 
-    A policy is a policy document, the output of `singletable export iam`, or the path of a file with either of them,
-    relative to this file; `policies.json#ShopReadOnly` selects one policy of a file.
+    A policy can be a policy document, the output of `singletable export iam`, or the path of a file with one of these.
+    The path is relative to this file. `policies.json#ShopReadOnly` selects one policy of a file.
     """
     document = parse_json(_text(path), str(path))
     if not isinstance(document, Mapping) or set(document) != {"Principals"} or not document["Principals"]:
@@ -65,7 +68,7 @@ def _text(path: Path) -> str:
 
 
 def _key_part(given: Mapping[str, Any], element: str, place: str) -> str:
-    """Return an access key ID or a secret; the error message does not contain the text, which may be a secret."""
+    """Return an access key ID or a secret. The error message does not contain the text, because it may be a secret."""
     text = given.get(element)
     if not isinstance(text, str) or not text or ":" in text or text != text.strip():
         raise PolicyRefused(f"{place}.{element} must be a string without colons and without spaces around it")

@@ -1,4 +1,4 @@
-"""What a request accesses: actions, resources, and the facts of the request that policies can test."""
+"""The accesses of a request: actions, resources, and the condition values that policies can test."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ NOTHING: Values = {}
 
 
 def no_facts() -> Values:
-    """Return the facts of a request on a table as a whole: none."""
+    """Return no condition values, for a request on a whole table."""
     return NOTHING
 
 
 @dataclass(frozen=True)
 class RequestedAccess:
-    """One action on one resource; `facts` validates the request and returns the values of its condition keys."""
+    """One action on one resource. `facts` validates the request and returns the values of its condition keys."""
 
     action: str
     resource: str
@@ -45,20 +45,20 @@ class RequestedAccess:
 
 
 PartitionValues = tuple[str, ...]
-"""The values of the partition key attributes; a global index can have up to four."""
+"""The values of the partition key attributes. A global index can have up to four."""
 
 
 def partition_values(attributes: Iterable[KeyElement], item: Item) -> PartitionValues:
     """Return the partition key of a valid item or key as text.
 
-    Numbers are in their canonical form and binary values in canonical base64, so that a request cannot spell a value
-    in another way than a policy does.
+    Numbers have their canonical form and binary values canonical base64. So a request cannot use another spelling of a
+    value to avoid a policy.
     """
     return tuple(value_text(each.kind, item[each.name][each.kind]) for each in attributes)
 
 
 def value_text(kind: str, value: str) -> str:
-    """Return a key value as the text that policies compare."""
+    """Return a key value as the text with which policies compare it."""
     return b64encode(binary_bytes(value)).decode() if kind == "B" else value
 
 
@@ -72,10 +72,10 @@ def facts(
     enclosing: str | None = None,
     full_scan: bool | None = None,
 ) -> Values:
-    """Return the values of the condition keys; a key without a value is absent.
+    """Return the values of the condition keys. A key without a value is absent.
 
-    LeadingKeys has the first attribute of a partition key. The other attributes of a multi-attribute key have condition
-    keys of their own (Service Authorization Reference, "Condition keys for Amazon DynamoDB").
+    LeadingKeys has the first attribute of a partition key. The other attributes of a multi-attribute key have their own
+    condition keys (Service Authorization Reference, "Condition keys for Amazon DynamoDB").
     """
     several = list(dict.fromkeys(partitions))
     found: dict[str, tuple[str, ...]] = {LEADING_KEYS: tuple(dict.fromkeys(each[0] for each in several))}

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 OneStatement = ExecuteStatement | BatchStatementRequest | ParameterizedStatement
-# A RETURNING clause, as the value of ReturnValues.
+# The RETURNING clauses, and their values for ReturnValues.
 _RETURNING = {"ALL OLD": "ALL_OLD", "MODIFIED OLD": "UPDATED_OLD", "ALL NEW": "ALL_NEW", "MODIFIED NEW": "UPDATED_NEW"}
 
 
 def statement_access(engine: Engine, request: OneStatement, enclosing: str | None = None) -> RequestedAccess:
-    """Return the access that one statement needs; raise the error of a statement that cannot be parsed."""
+    """Return the access that one statement needs. Raise an error for a statement that cannot be parsed."""
     accept_parameters(request.parameters)
     bound = bind_statement(request.statement, request.parameters)
     match bound.statement:
@@ -43,7 +43,7 @@ def statement_access(engine: Engine, request: OneStatement, enclosing: str | Non
             permission, source = "PartiQLSelect", select.source
             known = _select_facts(engine, bound, select, request, enclosing)
         case ExistsStatement(select):
-            # EXISTS has no action of its own; it reads as SELECT does.
+            # EXISTS has no action of its own. It needs the same action as SELECT.
             permission, source = "PartiQLSelect", select.source
             known = _select_facts(engine, bound, select, request, enclosing)
         case InsertStatement(source):

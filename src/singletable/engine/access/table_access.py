@@ -1,4 +1,7 @@
-"""The access that requests for tables, backups, streams and the account need; no DynamoDB condition keys apply."""
+"""The access that requests for tables, backups, streams and the account need.
+
+DynamoDB's condition keys do not apply here.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ ANY_RESOURCE = "*"
 # backup and restore").
 _RESTORE_ALSO = ("BatchWriteItem", "DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem")
 
-# The actions by the field of the request that has the name or ARN of the resource.
+# The actions, by the request field that contains the name or ARN of the resource.
 _BY_FIELD: Mapping[str, tuple[str, ...]] = {
     "table_name": (
         "DescribeTable",
@@ -43,7 +46,7 @@ _BY_FIELD: Mapping[str, tuple[str, ...]] = {
     "import_arn": ("DescribeImport",),
     "stream_arn": ("DescribeStream", "GetShardIterator"),
 }
-# Actions without a resource: a policy must allow them for "*" (Service Authorization Reference).
+# Actions without a resource. A policy must allow them for "*" (Service Authorization Reference).
 _OF_ACCOUNT = (
     "ListTables",
     "ListBackups",
@@ -134,7 +137,7 @@ TABLE_ACCESS: Mapping[str, TableAccessOf] = {
     "DescribeGlobalTableSettings": _global_table("DescribeGlobalTableSettings"),
     "UpdateContributorInsights": _insights("UpdateContributorInsights"),
     "DescribeContributorInsights": _insights("DescribeContributorInsights"),
-    # DynamoDB has no such action; it shows what Contributor Insights counts.
+    # DynamoDB has no such action. It returns the counts of Contributor Insights.
     "MostAccessedKeys": _insights("DescribeContributorInsights"),
 }
 """The functions that return the access that any other request needs, by action."""

@@ -62,7 +62,7 @@ PlannedEntry = SingleSelect | SingleWrite | RequestRefused
 
 
 def batch_execute_statement(engine: Engine, request: BatchExecuteStatement) -> BatchExecuteStatementResult:
-    """Run every statement; for a statement that fails, its response contains the error."""
+    """Run every statement. If a statement fails, its response contains the error."""
     statements = [_bind(each) for each in request.statements]
     kinds = {each.is_read for each in statements if isinstance(each, BoundStatement)}
     if len(kinds) > 1:
@@ -138,7 +138,7 @@ def _run_selects(
 def _run_writes(
     engine: Engine, planned: list[PlannedEntry], units: dict[str, ConsumedUnits]
 ) -> list[BatchStatementResponse]:
-    """Run the writes independently: a failed write changes nothing, and the other writes still run."""
+    """Run the writes independently. A failed write changes nothing, and the other writes still run."""
     responses: list[BatchStatementResponse] = []
     with engine.store.writing() as connection:
         for each in planned:
@@ -165,7 +165,7 @@ def _run_writes(
 
 
 def statement_error(error: RequestRefused) -> BatchStatementError:
-    """Return the error of one statement, whose code lacks the suffix `Exception`."""
+    """Return the error of one statement. Its code lacks the suffix `Exception`."""
     code = _CODES.get(error.code, error.code.removesuffix("Exception"))
     item: Raw | None = error.fields.get("Item")
     return BatchStatementError(code=code, message=error.message, item=UNSET if item is None else item)

@@ -27,7 +27,7 @@ DUPLICATES = "Provided list of item keys contains duplicates"
 
 
 def batch_get_item(engine: Engine, request: BatchGetItem) -> BatchGetItemResult:
-    """Read items up to a total of 16 MB; return throttled keys and keys beyond this limit as UnprocessedKeys."""
+    """Read items up to a total of 16 MB. Return throttled keys, and keys beyond this limit, as UnprocessedKeys."""
     projections = _accept(request)
     reads = [
         (table := engine.catalog.require(name), _keys(table, requested, projection), requested, projection)
@@ -72,7 +72,7 @@ def batch_get_item(engine: Engine, request: BatchGetItem) -> BatchGetItemResult:
 
 
 def _accept(request: BatchGetItem) -> list[ItemProjection]:
-    """Run the checks that need no table; return the projection of each table's request, in order."""
+    """Run the checks that need no table. Return the projection of each table's request, in order."""
     if not request.request_items:
         raise invalid("The requestItems parameter is required for BatchGetItem")
     for name, requested in request.request_items.items():

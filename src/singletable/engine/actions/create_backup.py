@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def create_backup(engine: Engine, request: CreateBackup) -> BackupDetailsResult:
-    """Copy the table; like DynamoDB, return the status CREATING even if the backup is already available."""
+    """Copy the table. Like DynamoDB, return the status CREATING even if the backup is already available."""
     name = table_name(engine, request.table_name)
     table = None if name is None else engine.catalog.fresh(name)
     if table is None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def create_table(engine: Engine, request: CreateTable) -> TableDescriptionResult:
-    """Create the table; like DynamoDB, return the status CREATING, although the table is already active."""
+    """Create the table. Like DynamoDB, return the status CREATING, although the table is already active."""
     check_new_table(request)
     definition = new_definition(request, engine.now(), KeyScope(engine.region, engine.account))
     if not engine.catalog.create(definition):

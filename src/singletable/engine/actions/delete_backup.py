@@ -15,6 +15,6 @@ if TYPE_CHECKING:
 
 
 def delete_backup(engine: Engine, request: DeleteBackup) -> BackupDescriptionResult:
-    """Delete the backup at once; the disk space of the backup may be freed a little later."""
+    """Delete the backup at once. Its disk space may become free a little later."""
     removed = msgspec.structs.replace(remove_backup(engine, request.backup_arn), status="DELETED")
     return BackupDescriptionResult(backup_description=backup_description(engine, removed))

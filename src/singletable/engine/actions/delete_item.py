@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def delete_item(engine: Engine, request: DeleteItem) -> ItemWriteResult:
-    """Delete the item if the condition holds; deleting an item that does not exist is not an error."""
+    """Delete the item if the condition holds. Deleting an item that does not exist is not an error."""
     is_legacy = has_legacy_parameters(request)
     accept_item(request.key)
     check_return_values(request)

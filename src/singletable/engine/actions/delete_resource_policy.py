@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def delete_resource_policy(engine: Engine, request: DeleteResourcePolicy) -> RevisionResult:
-    """Delete the policy; raise an error for a missing policy only if the request states an expected revision."""
+    """Delete the policy. If there is none, raise an error only if the request has an expected revision."""
     name = table_with_policy(engine, request.resource_arn)
 
     def change(definition: TableDefinition) -> TableDefinition:

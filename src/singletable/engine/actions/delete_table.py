@@ -22,7 +22,7 @@ _NOT_RETURNED = frozenset(
 
 
 def delete_table(engine: Engine, request: DeleteTable) -> TableDescriptionResult:
-    """Delete the table; like DynamoDB, return the status DELETING, although the table is already deleted."""
+    """Delete the table. Like DynamoDB, return the status DELETING, although the table is already deleted."""
     table = engine.catalog.require_fresh(request.table_name)
     reject_unready(table.definition)
     if table.definition.is_protected:

@@ -1,4 +1,4 @@
-"""DescribeContinuousBackups: the point-in-time recovery of a table and its restorable period."""
+"""DescribeContinuousBackups: the point-in-time recovery of a table, and the period to which it can be restored."""
 
 from __future__ import annotations
 

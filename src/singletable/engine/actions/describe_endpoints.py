@@ -13,5 +13,5 @@ CACHE_MINUTES = 1440
 
 
 def describe_endpoints(engine: Engine, request: DescribeEndpoints) -> DescribeEndpointsResult:
-    """Return the address of this server, so that clients that use endpoint discovery stay with this server."""
+    """Return the address of this server, so that clients with endpoint discovery continue to use this server."""
     return DescribeEndpointsResult(endpoints=[{"Address": engine.endpoint, "CachePeriodInMinutes": CACHE_MINUTES}])

@@ -14,7 +14,7 @@ TABLE_UNITS_MAX = 40_000
 
 
 def describe_limits(engine: Engine, request: DescribeLimits) -> DescribeLimitsResult:
-    """Return the limits that a new AWS account has; the engine does not enforce these limits."""
+    """Return the limits of a new AWS account. The engine does not enforce these limits."""
     return DescribeLimitsResult(
         account_max_read_capacity_units=ACCOUNT_UNITS_MAX,
         account_max_write_capacity_units=ACCOUNT_UNITS_MAX,

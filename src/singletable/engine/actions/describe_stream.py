@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def describe_stream(engine: Engine, request: DescribeStream) -> DescribeStreamResult:
-    """Describe a stream; every stream has one shard, which is closed when the stream ends."""
+    """Describe a stream. Every stream has one shard, which is closed when the stream ends."""
     with engine.store.snapshot() as connection:
         stream = find_stream(connection, request.stream_arn, engine.arn(""))
     document, row = stream.document, stream.row
@@ -22,7 +22,7 @@ def describe_stream(engine: Engine, request: DescribeStream) -> DescribeStreamRe
         numbers["EndingSequenceNumber"] = sequence_text(max(row.first, row.last))
     shards: list[dict[str, Any]] = [{"ShardId": stream.shard, "SequenceNumberRange": numbers}]
     if request.exclusive_start_shard_id is not None or request.shard_filter is not None:
-        # A stream has only one shard, so no shard follows it and it has no child shards.
+        # A stream has only one shard, so no shard follows another shard.
         shards = []
     return DescribeStreamResult(
         stream_description={

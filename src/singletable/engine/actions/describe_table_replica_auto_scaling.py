@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def describe_table_replica_auto_scaling(engine: Engine, request: DescribeTableReplicaAutoScaling) -> NoReturn:
-    """Raise the error that DynamoDB returns both for a table without replicas and for a missing table."""
+    """Raise the error that DynamoDB returns for a table without replicas and for a missing table."""
     raise RequestRefused("ResourceNotFoundException", f"Global table with name: '{request.table_name}' does not exist.")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def execute_statement(engine: Engine, request: ExecuteStatement) -> ExecuteStatementResult:
-    """Return one page of the result of a SELECT, or write the item that the statement names."""
+    """Return one page of the result of a SELECT, or write the item that the statement identifies."""
     accept_parameters(request.parameters)
     statement = bind_statement(request.statement, request.parameters)
     if isinstance(statement.statement, ExistsStatement):

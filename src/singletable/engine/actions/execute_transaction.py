@@ -75,7 +75,7 @@ def _in_statement(number: int, error: RequestRefused) -> RequestRefused:
 def _tables(engine: Engine, statements: list[BoundStatement]) -> list[StoredTable]:
     """Return the table of each statement.
 
-    Raise an error if a table is missing or a transaction does not support a statement.
+    Raise an error if a table is missing, or if transactions do not support a statement.
     """
     tables: list[StoredTable] = []
     reasons: list[Reason] = []
@@ -97,7 +97,7 @@ def _tables(engine: Engine, statements: list[BoundStatement]) -> list[StoredTabl
 
 
 def _check_supported(table: StoredTable, bound: BoundStatement) -> None:
-    """Raise an error if transactions do not support the statement; DynamoDB checks this before the keys."""
+    """Raise an error if transactions do not support the statement. DynamoDB checks this before the keys."""
     statement = bound.statement
     if isinstance(statement, SelectStatement):
         if statement.source.index is not None:
@@ -148,7 +148,7 @@ def _run_selects(
 def _plan_selects(
     statements: list[BoundStatement], tables: list[StoredTable]
 ) -> tuple[list[bytes], list[ItemProjection]]:
-    """Return the stored key and the projection of each SELECT; an invalid key cancels the transaction with a reason."""
+    """Return the stored key and the projection of each SELECT. An invalid key cancels the transaction with a reason."""
     keys: list[bytes] = []
     projections: list[ItemProjection] = []
     reasons: list[Reason] = []
@@ -190,7 +190,7 @@ def _run_writes(
 def _plan_writes(
     request: ExecuteTransaction, statements: list[BoundStatement], tables: list[StoredTable]
 ) -> list[PlannedWrite]:
-    """Plan every statement; a statement that is invalid for its table cancels the transaction with a reason."""
+    """Plan every statement. A statement that is invalid for its table cancels the transaction with a reason."""
     writes: list[PlannedWrite] = []
     reasons: list[Reason] = []
     for each, statement, table in zip(request.transact_statements, statements, tables, strict=True):
@@ -215,5 +215,5 @@ def _plan_writes(
 
 
 def _reason(write: PlannedWrite, failure: ConditionNotMet) -> Reason:
-    """Return the cancellation reason for a failed condition; for an INSERT, the reason is DuplicateItem."""
+    """Return the cancellation reason for a failed condition. For an INSERT, the reason is DuplicateItem."""
     return {"Code": "DuplicateItem", "Message": DUPLICATE} if write.kind == "put" else condition_reason(write, failure)

@@ -70,7 +70,7 @@ def export_table_to_point_in_time(engine: Engine, request: ExportTableToPointInT
 
 
 def _described_members(request: ExportTableToPointInTime, now: float) -> dict[str, Any]:
-    """Return the request fields that the description of the export repeats, with DynamoDB's defaults."""
+    """Return the request fields that the description of the export repeats, with DynamoDB's default values."""
     described: dict[str, Any] = {"S3SseAlgorithm": "AES256", "ExportFormat": "DYNAMODB_JSON"}
     given = msgspec.to_builtins(request)
     own = {"TableArn", "ClientToken", "ExportTime"}
@@ -86,7 +86,7 @@ def _described_members(request: ExportTableToPointInTime, now: float) -> dict[st
 
 
 def _time(request: ExportTableToPointInTime, recovery: PointInTimeRecovery, now: float) -> float:
-    """Return the point in time to export; raise an error if it is outside the recovery period."""
+    """Return the point in time to export. Raise an error if it is outside the recovery period."""
     incremental = request.incremental_export_specification
     if request.export_type != "INCREMENTAL_EXPORT":
         if incremental is not None:

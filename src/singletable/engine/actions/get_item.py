@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def get_item(engine: Engine, request: GetItem) -> GetItemResult:
-    """Return the item; if it does not exist, return a result without an item."""
+    """Return the item. If it does not exist, return a result without an item."""
     table = engine.catalog.cached(request.table_name)
     key: bytes | None = None
     if table is not None and table.has_text_keys and request.attributes_to_get is None:

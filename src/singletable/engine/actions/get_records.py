@@ -57,7 +57,7 @@ def _position(connection: sqlite3.Connection, stream: Stream, iterator: ShardIte
 
 
 def _page(changes: list[LoggedChange]) -> list[LoggedChange]:
-    """Return the leading changes that fit into one response, but at least one change if there is any."""
+    """Return the first changes that fit into one response, but at least one change if there is any."""
     size = 0
     for position, change in enumerate(changes):
         size += len(change.before or b"") + len(change.after or b"")

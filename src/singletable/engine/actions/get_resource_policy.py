@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def get_resource_policy(engine: Engine, request: GetResourcePolicy) -> GetResourcePolicyResult:
-    """Return the current policy; in DynamoDB, a policy change may become visible only after a delay."""
+    """Return the current policy. In DynamoDB, a policy change can become visible later."""
     table = engine.catalog.require_fresh(table_with_policy(engine, request.resource_arn))
     policy = table.definition.policy
     if policy is None:

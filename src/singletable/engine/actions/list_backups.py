@@ -37,7 +37,7 @@ def list_backups(engine: Engine, request: ListBackups) -> ListBackupsResult:
 
 
 def _matches(engine: Engine, request: ListBackups, backup: Backup) -> bool:
-    """Return whether a backup matches the request; the upper time bound is exclusive."""
+    """Return whether a backup matches the request. The upper time bound is exclusive."""
     lower, upper = request.time_range_lower_bound, request.time_range_upper_bound
     return (
         not is_deleted_or_expired(backup, engine.now())

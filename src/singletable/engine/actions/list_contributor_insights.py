@@ -19,7 +19,7 @@ TableAndIndex = tuple[str, str]  # an empty index name means the table itself
 
 
 def list_contributor_insights(engine: Engine, request: ListContributorInsights) -> ListContributorInsightsResult:
-    """List the entries that follow the NextToken of the request, each table before its indexes."""
+    """List the entries after the NextToken of the request, each table before its indexes."""
     if request.table_name is None:
         definitions = [table.definition for table in engine.catalog.reload()]
     else:
@@ -37,7 +37,7 @@ def list_contributor_insights(engine: Engine, request: ListContributorInsights) 
 
 
 def _enabled(definition: TableDefinition) -> Iterator[TableAndIndex]:
-    """Yield the table, and those of its indexes, for which Contributor Insights is enabled (captured from AWS)."""
+    """Yield the table and its indexes for which Contributor Insights is enabled (captured from AWS)."""
     for name in ("", *(index.name for index in definition.indexes)):
         insights = insights_of(definition, name or None)
         if insights is not None and insights.is_enabled:

@@ -16,7 +16,7 @@ ACTION = "ListTagsOfResource"
 
 
 def list_tags_of_resource(engine: Engine, request: ListTagsOfResource) -> ListTagsOfResourceResult:
-    """List all tags on one page; as in DynamoDB, the maximum number of tags fits on one page (captured from AWS)."""
+    """List all tags on one page. As in DynamoDB, the maximum number of tags fits on one page (captured from AWS)."""
     name = tagged_table(engine, request.resource_arn, ACTION)
     if request.next_token is not None:
         # No response contains a NextToken, so every token in a request is invalid.

@@ -26,7 +26,7 @@ def most_accessed_keys(engine: Engine, request: MostAccessedKeys) -> MostAccesse
 
 
 def most_used(engine: Engine, table: str, index: str | None, count: int, *, throttled: bool) -> MostUsedKeys:
-    """Return the most used keys of a table or global index; raise an error if Contributor Insights is disabled."""
+    """Return the most used keys of a table or global index. Raise an error if Contributor Insights is disabled."""
     found = engine.catalog.require_fresh(table)
     if index is not None and found.index(index) is None:
         raise index_not_found(table, index)

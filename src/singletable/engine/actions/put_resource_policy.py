@@ -1,4 +1,4 @@
-"""PutResourcePolicy: attaches a policy to a table; policies are stored and returned, but not enforced."""
+"""PutResourcePolicy: attaches a policy to a table. Policies are stored and returned, but not enforced."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def put_resource_policy(engine: Engine, request: PutResourcePolicy) -> RevisionResult:
-    """Attach the policy; attaching an identical document does not change the revision."""
+    """Attach the policy. Attaching an identical document does not change the revision."""
     name = table_with_policy(engine, request.resource_arn)
     check_policy(request.policy)
 

@@ -85,7 +85,7 @@ def _query_without_fast_path(engine: Engine, request: Query) -> PageResult:
 
 
 def _start(source: PageSource, partition: QueryRange, start: Item) -> bytes:
-    """Return the position where the previous page ended; raise an error if it is outside the queried range."""
+    """Return the position where the previous page ended. Raise an error if it is outside the queried range."""
     position = start_position(source, start)
     if partition.keys.holds(position):
         return position
@@ -107,7 +107,7 @@ def _reject_filter_on_keys(expressions: PageExpressions, partition: QueryRange) 
 
 
 def _reject_filter_on_unprojected(attributes: frozenset[str], source: PageSource) -> None:
-    """Raise an error if a filter names attributes that the index does not project.
+    """Raise an error if a filter uses attributes that the index does not project.
 
     A Scan allows such a filter (captured from AWS).
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def restore_table_from_backup(engine: Engine, request: RestoreTableFromBackup) -> TableDescriptionResult:
-    """Create the table; like DynamoDB, return the status CREATING, although a small table is already active."""
+    """Create the table. Like DynamoDB, return the status CREATING, although a small table is already active."""
     with engine.store.writing() as connection:
         found = find_backup(engine, connection, request.backup_arn)
         if found.backup.status == "CREATING":

@@ -1,4 +1,4 @@
-"""RestoreTableToPointInTime: creates a table with the items that another table had at a point in time."""
+"""RestoreTableToPointInTime: creates a table with the items that another table contained at a point in time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INVALID = "One or more parameter values were invalid: "
 
 
 def restore_table_to_point_in_time(engine: Engine, request: RestoreTableToPointInTime) -> TableDescriptionResult:
-    """Create the table; like DynamoDB, return the status CREATING, although a small table is already active."""
+    """Create the table. Like DynamoDB, return the status CREATING, although a small table is already active."""
     source = _source(engine, request)
     now = engine.now()
     at = _time(request, recovery_of(source.definition), now)

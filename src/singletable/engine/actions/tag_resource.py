@@ -21,7 +21,7 @@ TagChange = Callable[[TableDefinition], TableDefinition]
 
 
 def tag_resource(engine: Engine, request: TagResource) -> EmptyResult:
-    """Add all tags or none of them; ListTagsOfResource returns the new tags at once."""
+    """Add all tags or none of them. ListTagsOfResource returns the new tags at once."""
     name = tagged_table(engine, request.resource_arn, "TagResource")
     if request.tags is None:
         raise invalid(
@@ -41,7 +41,7 @@ def tag_resource(engine: Engine, request: TagResource) -> EmptyResult:
 
 
 def change_tags(engine: Engine, name: str, arn: str | None, action: str, change: TagChange) -> None:
-    """Change the tags of a table; if the table is missing, raise the error specific to tagging actions."""
+    """Change the tags of a table. If the table is missing, raise the error that only tagging actions return."""
     try:
         engine.catalog.change(name, change)
     except RequestRefused as error:

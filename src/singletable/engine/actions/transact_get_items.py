@@ -57,7 +57,7 @@ def transact_get_items(engine: Engine, request: TransactGetItems) -> TransactGet
 
 
 def _throttling_reason(table: StoredTable, key: bytes, named: Item, size: int) -> Reason:
-    """Return the cancellation reason for a read if it is throttled, or else NO_REASON."""
+    """Return the cancellation reason for a throttled read, or else NO_REASON."""
     try:
         if table.traffic is not None:
             table.traffic.read_item(key, named, size, TRANSACTIONAL)
@@ -67,7 +67,7 @@ def _throttling_reason(table: StoredTable, key: bytes, named: Item, size: int) -
 
 
 def _keys(tables: list[StoredTable], named: list[Item], projections: list[ItemProjection]) -> list[bytes]:
-    """Return the stored key of each read; a read that is invalid for its table cancels the transaction."""
+    """Return the stored key of each read. A read that is invalid for its table cancels the transaction."""
     keys, reasons = [], []
     for table, key, projection in zip(tables, named, projections, strict=True):
         try:

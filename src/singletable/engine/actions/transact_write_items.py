@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 class ParsedAction(NamedTuple):
-    """One action with its parsed expressions, before it is checked against its table."""
+    """One action with its parsed expressions, before it is checked with the definition of its table."""
 
     action: ConditionCheck | Put | Delete | Update
     item: Item
@@ -112,9 +112,9 @@ def _parse(each: TransactWriteItem) -> ParsedAction:
 
 
 def _plan_all(engine: Engine, actions: list[ParsedAction]) -> list[PlannedWrite]:
-    """Plan every action; the first action that is invalid for its table cancels the transaction with a reason.
+    """Plan every action. The first action that is invalid for its table cancels the transaction with a reason.
 
-    DynamoDB gives no reason for later actions, even if they are invalid too (Alternator's tests, run on DynamoDB).
+    DynamoDB gives no reason for later actions, even if they are invalid too (tests of Alternator, run on DynamoDB).
     """
     tables = [engine.catalog.require(parsed.action.table_name) for parsed in actions]
     writes, reasons, keys = [], [], []
@@ -138,7 +138,7 @@ def _plan_all(engine: Engine, actions: list[ParsedAction]) -> list[PlannedWrite]
 
 
 def _key(table: StoredTable, parsed: ParsedAction) -> bytes:
-    """Return the key of an invalid action, to detect duplicate keys; raise an error if the key itself is invalid."""
+    """Return the key of an invalid action, to detect duplicate keys. Raise an error if the key itself is invalid."""
     return item_key(table, parsed.item) if isinstance(parsed.action, Put) else exact_key(table, parsed.item)
 
 

@@ -1,4 +1,4 @@
-"""API actions that this engine does not support; each one returns an error that states the reason."""
+"""API actions that this engine does not support. Each one returns an error that states the reason."""
 
 from __future__ import annotations
 

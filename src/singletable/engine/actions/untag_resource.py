@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def untag_resource(engine: Engine, request: UntagResource) -> EmptyResult:
-    """Remove the tags; removing a tag that does not exist is not an error."""
+    """Remove the tags. Removing a tag that does not exist is not an error."""
     name = tagged_table(engine, request.resource_arn, "UntagResource")
     if request.tag_keys is None:
         raise invalid(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def update_contributor_insights(engine: Engine, request: UpdateContributorInsights) -> ContributorInsightsResult:
-    """Change the setting at once; like DynamoDB, return the status ENABLING or DISABLING nevertheless."""
+    """Change the setting at once. Like DynamoDB, return the status ENABLING or DISABLING nevertheless."""
 
     def change(definition: TableDefinition) -> TableDefinition:
         return _changed(definition, request, engine.now())
@@ -54,7 +54,7 @@ def _changed(definition: TableDefinition, request: UpdateContributorInsights, no
 def _insights(
     old: ContributorInsights | None, request: UpdateContributorInsights, now: float
 ) -> ContributorInsights | None:
-    """Return the new setting; a request that matches the current setting changes nothing (captured from AWS)."""
+    """Return the new setting. A request that matches the current setting changes nothing (captured from AWS)."""
     if request.contributor_insights_action == "DISABLE":
         if old is None or not old.is_enabled:
             return old

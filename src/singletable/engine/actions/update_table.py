@@ -40,7 +40,7 @@ _INVALID = "One or more parameter values were invalid: "
 
 
 def update_table(engine: Engine, request: UpdateTable) -> TableDescriptionResult:
-    """Change the definition at once; a new index is backfilled while the table is in use."""
+    """Change the definition at once. A new index is filled in the background while the table is in use."""
     _check_request(request)
 
     def change(definition: TableDefinition) -> TableDefinition:
@@ -114,7 +114,7 @@ def _check_alone(request: UpdateTable, given: int) -> None:
 
 
 def _non_empty(requested: OnDemandThroughput | None) -> OnDemandThroughput | None:
-    """Return the on-demand maximums; like DynamoDB, treat an empty structure as missing (captured from AWS)."""
+    """Return the on-demand maximums. Like DynamoDB, treat an empty structure as missing (captured from AWS)."""
     if requested is None or (requested.max_read_request_units, requested.max_write_request_units) == (None, None):
         return None
     return requested
@@ -190,7 +190,7 @@ def _with_stream(definition: TableDefinition, requested: StreamSpecification, no
 def _removed_ceilings(requested: OnDemandThroughput) -> dict[str, int]:
     """Return the on-demand maximums that the request removes with -1.
 
-    The response to this request repeats the -1; later table descriptions omit the removed maximums (captured from AWS).
+    The response to this request repeats the -1. Later table descriptions omit the removed maximums (captured from AWS).
     """
     members = (
         ("MaxReadRequestUnits", requested.max_read_request_units),
@@ -202,7 +202,7 @@ def _removed_ceilings(requested: OnDemandThroughput) -> dict[str, int]:
 def _as_shown(before: TableDefinition, after: TableDefinition) -> TableDefinition:
     """Return the table definition for the response, with the old capacity units and the new dates (captured from AWS).
 
-    The response still includes a deleted index, with the status DELETING; later table descriptions omit the index.
+    The response still includes a deleted index, with the status DELETING. Later table descriptions omit the index.
     """
     gone = [index for index in before.indexes if after.index(index.name) is None]
     deleting = (msgspec.structs.replace(index, status="DELETING") for index in gone)

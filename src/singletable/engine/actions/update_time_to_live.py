@@ -1,4 +1,7 @@
-"""UpdateTimeToLive: enables or disables TTL, which deletes items at the time stored in one of their attributes."""
+"""UpdateTimeToLive: enables or disables TTL.
+
+Items have an expiry time in an attribute, after which TTL deletes them.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from singletable.wire.table_requests import TimeToLiveSpecification, UpdateTimeT
 if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
-# DynamoDB takes up to an hour to apply a change, and rejects further changes during that hour.
+# DynamoDB needs up to an hour to apply a change, and rejects further changes during this hour.
 CHANGE_SECONDS = 3600
 
 
 def update_time_to_live(engine: Engine, request: UpdateTimeToLive) -> UpdateTimeToLiveResult:
-    """Change the TTL setting at once; a background thread records the expiry times of existing items."""
+    """Change the TTL setting at once. A background thread records the expiry times of existing items."""
     specification = request.time_to_live_specification
     engine.catalog.change(request.table_name, lambda definition: _changed(definition, specification, engine.now()))
     engine.sweeper.start_if_needed()

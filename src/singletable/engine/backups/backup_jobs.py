@@ -1,4 +1,4 @@
-"""Creates and deletes backups: small backups within the request, large backups in a background job."""
+"""Creates and deletes backups. Small backups complete within the request, large backups in a background job."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def make_backup(engine: Engine, table: StoredTable, backup: Backup) -> Backup:
-    """Back up a table; for a large table, a background job continues copying after this function returns."""
+    """Back up a table. For a large table, a background job continues to copy after this function returns."""
     with engine.store.reading() as connection:
         is_immediate = engine.store.is_memory or is_small(connection, table.tree)
     if is_immediate:
@@ -135,7 +135,7 @@ def discard(engine: Engine, row: BackupRow) -> None:
 
 
 def remove_backup(engine: Engine, arn: str) -> Backup:
-    """Delete a backup and return its metadata; a background job deletes the items of a large backup."""
+    """Delete a backup and return its metadata. A background job deletes the items of a large backup."""
     with engine.store.writing() as connection:
         found = find_backup(engine, connection, arn)
         if found.backup.status == "CREATING" or arn in _restored_from(connection):

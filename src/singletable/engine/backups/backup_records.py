@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BackupStatus = Literal["CREATING", "AVAILABLE", "DELETED"]
 
-# A table up to this size is copied in one transaction within the request; copying 16 MB takes a tenth of a second.
+# A table up to this size is copied in one transaction within the request. Copying 16 MB takes a tenth of a second.
 SMALL_ITEMS = 5000
 SMALL_BYTES = 16 * 2**20
 
@@ -66,7 +66,7 @@ def all_backups(connection: sqlite3.Connection) -> list[BackupRecord]:
 
 
 def find_backup(engine: Engine, connection: sqlite3.Connection, arn: str) -> BackupRecord:
-    """Return the backup with this ARN; raise an error if there is none."""
+    """Return the backup with this ARN. Raise an error if it does not exist."""
     named = parse_arn(engine, arn, "backup")
     row = None if named is None else backup_rows.row(connection, named[1])
     if named is not None and row is not None:
@@ -77,7 +77,7 @@ def find_backup(engine: Engine, connection: sqlite3.Connection, arn: str) -> Bac
 
 
 def is_deleted_or_expired(backup: Backup, now: float) -> bool:
-    """Whether a backup was deleted or has expired; its items may still exist."""
+    """Return whether a backup was deleted or has expired. Its items may still exist."""
     return backup.status == "DELETED" or (backup.expires_at is not None and backup.expires_at <= now)
 
 
@@ -87,12 +87,12 @@ def change_backup(connection: sqlite3.Connection, row: BackupRow, backup: Backup
 
 
 def is_small(connection: sqlite3.Connection, tree: Tree) -> bool:
-    """Whether a tree is small enough to be copied in one transaction."""
+    """Return whether a tree is small enough to be copied in one transaction."""
     return backup_rows.is_small(connection, tree, SMALL_ITEMS, SMALL_BYTES)
 
 
 def table_not_found(name: str) -> RequestRefused:
-    """Return the error that backup actions return for an unknown table; other actions return a different error."""
+    """Return the error that backup actions return for an unknown table. Other actions return a different error."""
     return RequestRefused("TableNotFoundException", f"Table not found: {name}")
 
 

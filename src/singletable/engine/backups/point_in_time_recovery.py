@@ -28,7 +28,7 @@ DAY_SECONDS = 86_400
 
 
 def recovery_of(definition: TableDefinition) -> PointInTimeRecovery:
-    """Return the recovery settings of a table; raise an error if recovery is not enabled."""
+    """Return the recovery settings of a table. Raise an error if recovery is not enabled."""
     if definition.recovery is None:
         raise RequestRefused(
             "PointInTimeRecoveryUnavailableException",
@@ -51,7 +51,7 @@ def check_time(recovery: PointInTimeRecovery, at: float, now: float, code: str) 
 
 
 def continuous_backups(engine: Engine, definition: TableDefinition) -> dict[str, Any]:
-    """Return ContinuousBackupsDescription; as in DynamoDB, ContinuousBackupsStatus is always ENABLED."""
+    """Return ContinuousBackupsDescription. As in DynamoDB, ContinuousBackupsStatus is always ENABLED."""
     recovery = definition.recovery
     if recovery is None:
         description: dict[str, Any] = {"PointInTimeRecoveryStatus": "DISABLED"}
@@ -67,7 +67,7 @@ def continuous_backups(engine: Engine, definition: TableDefinition) -> dict[str,
 
 
 def fill_from(engine: Engine, definition: TableDefinition, snapshot: TableSnapshot[Row]) -> None:
-    """Create a table from a snapshot; a background job copies a large snapshot after this function returns."""
+    """Create a table from a snapshot. A background job copies a large snapshot after this function returns."""
     try:
         steps = in_steps(snapshot.rows)
         first, is_all = _first_steps(steps, unlimited=engine.store.is_memory)
@@ -87,7 +87,7 @@ def fill_from(engine: Engine, definition: TableDefinition, snapshot: TableSnapsh
 
 
 def _first_steps(steps: Iterator[list[Row]], *, unlimited: bool) -> tuple[list[list[Row]], bool]:
-    """Return the steps to copy within the request, and whether they are all the steps of the snapshot."""
+    """Return the steps to copy within the request, and whether the snapshot has no further steps."""
     first: list[list[Row]] = []
     items = size = 0
     for step in steps:
@@ -143,7 +143,7 @@ class _SnapshotRestore:
         self._engine.catalog.reload()
 
     def _give_up(self) -> None:
-        """Drop the incomplete table; if the store is unavailable, the next engine that opens it drops the table."""
+        """Drop the incomplete table. If the store is unavailable, the next engine that opens it drops the table."""
         try:
             self._engine.catalog.drop(self._table)
         except (RequestRefused, StaleCatalog, StoreRefused):

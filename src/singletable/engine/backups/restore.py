@@ -1,4 +1,4 @@
-"""Restores a table from a backup (definition, items and index entries), at once or in a background job."""
+"""Restores a table from a backup, with its definition, items and index entries, at once or in a background job."""
 
 from __future__ import annotations
 
@@ -133,19 +133,19 @@ def _with_billing_mode(index: IndexDefinition, mode: str) -> IndexDefinition:
 
 
 def already_exists(name: str) -> RequestRefused:
-    """Return the error for restoring to a table name that already exists; other actions return a different error."""
+    """Return the error for restoring to an existing table name. Other actions return a different error."""
     return RequestRefused("TableAlreadyExistsException", f"Table already exists: {name}")
 
 
 def new_table(engine: Engine, connection: sqlite3.Connection, definition: TableDefinition) -> StoredTable:
-    """Create the table to restore into; raise an error if a table with its name exists."""
+    """Create the table of a restore. Raise an error if a table with its name exists."""
     if catalog_rows.row(connection, definition.name) is not None:
         raise already_exists(definition.name)
     return engine.catalog.add(connection, definition)
 
 
 def put_rows(connection: sqlite3.Connection, table: StoredTable, rows: Iterable[Row]) -> None:
-    """Insert stored items into a table, and their index entries into its indexes; the keys must not exist yet."""
+    """Insert stored items into a table, and their index entries into its indexes. Their keys must not exist yet."""
     listed = list(rows)
     backup_rows.add(connection, table.tree, listed)
     put_entries(connection, table, listed)
@@ -204,9 +204,9 @@ class _BackupRestore:
             return  # the table or its backup was deleted
 
     def _copy_some(self) -> bool:
-        """Copy the next batch of items, starting after the last key in the table; return False if none are left.
+        """Copy the next batch of items, starting after the last key in the table. Return False if no items remain.
 
-        Several processes can share this work.
+        Several processes can run this step in turn.
         """
         table = self._table
         with self._engine.store.writing() as connection:

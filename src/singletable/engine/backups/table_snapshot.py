@@ -1,4 +1,4 @@
-"""Snapshots of a table as it is now or was at a past time, read in steps while other requests write."""
+"""Snapshots of a table, as it is now or as it was at a past time. They are read in steps while other requests write."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from singletable.values.item_size import item_size
 
 RecordType = TypeVar("RecordType")
 
-# One step of a copy is one transaction, short enough not to delay other writers.
+# One step of a copy is one transaction, which is short enough that other writers are not delayed.
 STEP_ITEMS = 500
 STEP_BYTES = 4 * 2**20
 
 
 class TableSnapshot(Generic[RecordType]):
-    """The rows of a SQL query, read from one snapshot of the store; the object holds a connection until `close`.
+    """The rows of a SQL query, read from one snapshot of the store. The object holds a connection until `close`.
 
-    Only one thread at a time may read the snapshot; any thread may close it.
+    Only one thread at a time may read the snapshot. Any thread may close it.
     """
 
     def __init__(self, store: Store, query: Callable[[StoreConnection], Iterator[RecordType]]) -> None:
@@ -36,7 +36,7 @@ class TableSnapshot(Generic[RecordType]):
             return
         with ExitStack() as stack:
             rows = query(stack.enter_context(store.snapshot()))
-            # Read the first row now, because the snapshot starts with the first read.
+            # Read the first row now, because the snapshot starts with its first read.
             first = list(islice(rows, 1))
             self.rows = chain(first, rows)
             self._stack = stack.pop_all()
@@ -64,7 +64,7 @@ def items_at(store: Store, table: StoredTable, at: float) -> TableSnapshot[Row]:
 def _undone(connection: StoreConnection, table: StoredTable, log: ChangeLog, at: float) -> Iterator[Row]:
     """Undo the changes made after the time `at`, and yield the resulting items.
 
-    The current items and the changes are merged in key order; each change records the item before the change.
+    The current items and the changes are merged in key order. Each change records the item before the change.
     """
     spans = log.spans(connection, log.first_after(connection, at), log.last(connection))
     span = next(spans, None)

@@ -1,1 +1,1 @@
-"""The HTTP/1.1 server of the engine: DynamoDB's JSON protocol, as every AWS SDK uses it."""
+"""The HTTP/1.1 server of the engine, for DynamoDB's JSON protocol, which every AWS SDK uses."""

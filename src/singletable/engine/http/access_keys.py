@@ -11,7 +11,7 @@ ENVIRONMENT_VARIABLE = "SINGLETABLE_ACCESS_KEYS"
 
 
 class AccessKeys:
-    """The secrets by access key ID; the repr of this object shows only the number of keys."""
+    """The secrets by access key ID. The repr of this object shows only the number of keys."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         self._secrets = dict(secrets)
@@ -26,7 +26,7 @@ class AccessKeys:
         return frozenset(self._secrets)
 
     def with_secrets(self, secrets: Mapping[str, str], source: str) -> AccessKeys:
-        """Return these keys and others; raise SingletableError if a key has two different secrets."""
+        """Return these keys and others. Raise SingletableError if a key has two different secrets."""
         merged = dict(self._secrets)
         for key_id, secret in secrets.items():
             _add(merged, f"{key_id}:{secret}", source)
@@ -40,10 +40,10 @@ class AccessKeys:
 
 
 def read_access_keys(pairs: Iterable[str], file: Path | None, environment: Mapping[str, str]) -> AccessKeys:
-    """Return all access keys, which are written as `ID:SECRET`; raise SingletableError for an invalid key.
+    """Return all access keys, which are written as `ID:SECRET`. Raise SingletableError for an invalid key.
 
-    A source without any key is also an error: a user who names a source does not want a server that accepts unsigned
-    requests. Error messages never contain text that may be a secret.
+    A source without any key is an error too: if a user names a source, the server must not accept unsigned requests.
+    Error messages never contain text that may be a secret.
     """
     secrets: dict[str, str] = {}
     for number, pair in enumerate(pairs, 1):
@@ -60,7 +60,7 @@ def read_access_keys(pairs: Iterable[str], file: Path | None, environment: Mappi
 
 def _add_all(secrets: dict[str, str], pairs: Mapping[str, str], source: str) -> None:
     if not pairs:
-        raise SingletableError(f"{source} contains no access key: add one as ID:SECRET, or do not use {source}")
+        raise SingletableError(f"{source} contains no access key: add a key as ID:SECRET, or do not use {source}")
     for where, pair in pairs.items():
         _add(secrets, pair, where)
 

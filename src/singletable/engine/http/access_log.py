@@ -20,7 +20,7 @@ LogFormat = Literal["json", "text"]
 
 
 class _NamedTable(msgspec.Struct, rename="pascal"):
-    """An action of a transaction, of which the log shows only the table."""
+    """An action of a transaction. The log shows only its table."""
 
     table_name: str | None = None
 
@@ -46,7 +46,7 @@ class AccessLog:
         self._clock = clock
 
     def request(self, request: HttpRequest | None, response: HttpResponse, seconds: float) -> None:
-        """Write the line of a request; it is None if the server could not parse it."""
+        """Write the line of a request. The request is None if the server could not parse it."""
         record: dict[str, Any] = {
             "time": self._now(),
             "level": "info" if response.status < 500 else "error",
@@ -107,7 +107,7 @@ def _operation(request: HttpRequest) -> str:
 def _tables(request: HttpRequest) -> list[str]:
     try:
         found = _read_tables(request.body)
-    except msgspec.MsgspecError:  # an invalid or a compressed body
+    except msgspec.MsgspecError:  # the body is invalid or compressed
         return []
     names = {*found.request_items, *(each.table_name for action in found.transact_items for each in action.values())}
     return sorted(name for name in {found.table_name, *names} if name is not None)

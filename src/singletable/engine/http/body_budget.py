@@ -8,7 +8,7 @@ from typing import Protocol
 from singletable.engine.http.freed_memory import return_freed_memory
 
 BODY_BYTES_MAX = 256 * 1024 * 1024
-# Returning memory takes milliseconds, so the budget does it only after many large bodies at the same time.
+# Returning memory takes milliseconds, so the budget returns it only after many large bodies at the same time.
 _RETURNED_BYTES_MIN = 64 * 1024 * 1024
 
 
@@ -16,15 +16,15 @@ class BodyHolder(Protocol):
     """A connection that holds a large body."""
 
     def drop_body(self) -> None:
-        """Release the body, and reject the request that it belongs to."""
+        """Release the body, and reject its request."""
         ...
 
 
 class BodyBudget:
     """Counts the bytes of large bodies that have not arrived completely, or that wait for earlier responses.
 
-    If the bodies exceed the limit, the budget drops the body that has been incomplete for the longest time: a complete
-    request is answered within milliseconds, while a client that sends half a body keeps it until its timeout.
+    If the bodies exceed the limit, the budget drops the body that has been incomplete for the longest time. A complete
+    request is answered within milliseconds, but a client that sends half a body keeps it until its timeout.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class BodyBudget:
         self.total_bytes = 0
 
     def set_held(self, holder: BodyHolder, held_bytes: int) -> None:
-        """Record how many bytes a connection holds now; 0 removes the connection."""
+        """Record how many bytes a connection holds now. 0 removes the connection."""
         self.total_bytes += held_bytes - self._held.get(holder, 0)
         if held_bytes:
             self._held[holder] = held_bytes

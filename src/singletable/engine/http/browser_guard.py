@@ -1,9 +1,9 @@
 """Protection against web pages: the Host and Origin headers that the server accepts, and its CORS headers.
 
-Every page that a user opens can send requests to a server on the same machine. Without access keys, nothing else would
-stop such a page from reading and writing tables. The Origin header names the page that sends a request. The Host header
-names the server as the page knows it: a page can make its own host name resolve to 127.0.0.1 (DNS rebinding), but it
-cannot make the browser send an IP address or `localhost` instead of that name.
+Every page that a user opens can send requests to a server on the same machine. Without access keys, only this check
+prevents such a page from reading and writing tables. The Origin header names the page that sends a request. The Host
+header contains the host name in the URL of the request. A page can make its own host name resolve to 127.0.0.1 (DNS
+rebinding), but it cannot make the browser send an IP address or `localhost` instead of this name.
 """
 
 from __future__ import annotations
@@ -39,12 +39,16 @@ class BrowserGuard:
         self._accepted_hosts: set[bytes] = set()  # the Host headers of earlier requests, which need no second check
 
     def problem(self, headers: Headers) -> str | None:
-        """Return why the server rejects a request, and the option that allows it; None for an accepted request."""
+        """Return why the server rejects a request, and the option that allows it.
+
+        Return None for an accepted request.
+        """
         origin = headers.get(b"origin")
         if origin is not None and not self._allows_origin(origin):
             text = origin.decode("latin-1")
             return (
-                f"A web page of {text!r} sent this request. To allow it, start the server with --allow-origin {text}."
+                f"The web page {text!r} sent this request. To allow requests from this page, start the server with "
+                f"--allow-origin {text}."
             )
         host = headers.get(b"host")
         if host is None or host in self._accepted_hosts:
@@ -77,7 +81,7 @@ class BrowserGuard:
         return b"Access-Control-Allow-Origin: %b\r\nVary: Origin\r\n" % origin.strip() + _EXPOSED
 
     def preflight(self, headers: Headers) -> bytes:
-        """Return the header lines that answer a browser's preflight request of an allowed origin."""
+        """Return the header lines that answer a browser's preflight request from an allowed origin."""
         lines = [self.cors(headers), b"Access-Control-Max-Age: %d\r\n" % _PREFLIGHT_SECONDS]
         for requested, allowed in _PREFLIGHT_HEADERS.items():
             if requested in headers:
@@ -96,4 +100,7 @@ def _is_local(name: str) -> bool:
 
 
 ALLOW_ALL = BrowserGuard(origins=(ANY,), hosts=(ANY,))
-"""For a server with access keys: a page without a key cannot sign its requests."""
+"""The guard of a server with access keys.
+
+It accepts all pages, because a page without a key cannot sign its requests.
+"""

@@ -13,7 +13,7 @@ COMPRESSED_BYTES_MIN = 4096
 _LEVEL = 1
 _GZIP_WINDOW = 31
 _CODINGS = ("gzip", "deflate")
-# Clients send one gzip member. Each member needs a new decoder, so a body of empty members would take seconds.
+# Clients send one gzip member. Each member needs a new decoder, so a body of many empty members would take seconds.
 _MEMBERS_MAX = 1000
 _FIRST_PIECE_BYTES = 512
 
@@ -30,9 +30,9 @@ class TooLarge(Exception):
 def chosen_coding(accept_encoding: bytes) -> str | None:
     """Return the coding with the highest weight in an Accept-Encoding header: gzip, deflate, or None for neither.
 
-    Captured from AWS: of two codings with equal weights, the first one wins. `identity` is ignored whatever its weight.
-    A weight that is not a number or is above 1 counts as 1. If an entry has several weights, the first one counts; if a
-    coding has several entries, the largest weight counts.
+    Captured from AWS: of two codings with equal weights, the first one is used. `identity` is always ignored. A weight
+    that is not a number or is above 1 counts as 1. If an entry has several weights, the first one counts; if a coding
+    has several entries, the largest weight counts.
     """
     weights = _weights(accept_encoding.decode("latin-1"))
     if (rest := weights.pop("*", 0.0)) > 0:
@@ -66,7 +66,7 @@ def compressed(body: bytes, coding: str) -> bytes:
 
 
 def decoded_body(request: HttpRequest, bytes_max: int) -> bytes:
-    """Return the decoded body of a request; raise NotDecodable or TooLarge if this fails."""
+    """Return the decoded body of a request. Raise NotDecodable or TooLarge if this is not possible."""
     coding = request.headers[b"content-encoding"].strip().lower()
     if coding in (b"", b"identity"):
         return request.body
@@ -91,9 +91,9 @@ def _gunzipped(data: bytes, bytes_max: int) -> bytes:
 
 
 def _member(data: bytes, start: int, bytes_max: int) -> tuple[bytes, int]:
-    """Decode the gzip member at a position; return its content and the position after it.
+    """Decode the gzip member at a position. Return its content and the position after it.
 
-    The decoder gets pieces of growing size, because it copies all bytes after the end of the member.
+    The decoder gets pieces of increasing size, because it copies all bytes after the end of the member.
     """
     decoder, parts, room, piece_bytes = zlib.decompressobj(_GZIP_WINDOW), [], bytes_max, _FIRST_PIECE_BYTES
     while start < len(data):

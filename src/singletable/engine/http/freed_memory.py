@@ -13,10 +13,10 @@ _MAPPED_FROM_BYTES = 32 * 1024 * 1024  # the maximum that glibc allows
 
 
 def keep_freed_memory() -> None:
-    """Make glibc keep up to 64 MB of freed memory in the process; do nothing on systems without glibc.
+    """Make glibc keep up to 64 MB of freed memory in the process. Do nothing on systems without glibc.
 
-    The server reads a page of 1 MB as a thousand rows and joins them once. By default, glibc returns that memory to the
-    system at once, and the next response has to allocate it again, which takes longer than reading the page from
+    The server reads a page of 1 MB as a thousand rows and joins them once. By default, glibc returns this memory to the
+    system at once, and the next response must allocate it again. The allocation takes longer than reading the page from
     SQLite.
     """
     mallopt = _function_of_glibc("mallopt")
@@ -26,7 +26,7 @@ def keep_freed_memory() -> None:
 
 
 def return_freed_memory() -> None:
-    """Return all freed memory to the system, also memory between objects in use, which glibc otherwise keeps."""
+    """Return all freed memory to the system, including memory between objects in use, which glibc otherwise keeps."""
     trim = _function_of_glibc("malloc_trim")
     if trim is not None:
         trim(0)

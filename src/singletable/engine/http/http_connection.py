@@ -1,4 +1,4 @@
-"""One HTTP connection: answers requests in order, and stops reading from a client that does not read its responses."""
+"""One HTTP connection. It answers requests in order, and stops reading while the client does not read its responses."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from singletable.engine.http.http_messages import HttpRequest, HttpResponse
 from singletable.engine.http.request_parser import LARGE_BODY_BYTES_MIN, OVERLOADED, TIMED_OUT, RequestParser
 from singletable.engine.http.server_state import ServerState
 
-# Up to this size, copying head and body into one write is faster than two writes.
+# Up to this size, copying the head and the body into one write is faster than two writes.
 _COPIED_BYTES_MAX = 64 * 1024
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class HttpConnection(asyncio.Protocol):
-    """A client's connection; a request waits until the server has sent the previous response."""
+    """The connection of a client. A request waits until the server has sent the previous response."""
 
     _transport: asyncio.Transport
 
@@ -52,7 +52,7 @@ class HttpConnection(asyncio.Protocol):
         return self._lost
 
     def data_received(self, data: bytes) -> None:
-        """Parse received data, and schedule complete requests; ignore data after the last request."""
+        """Parse received data, and schedule complete requests. Ignore data after the last request."""
         parser = self._parser
         if parser.ended:
             return
@@ -95,7 +95,7 @@ class HttpConnection(asyncio.Protocol):
             self._update_reading()
 
     def next_request(self) -> HttpRequest | None:
-        """Return the next request to answer, or None; send a parser fault to the client as the last response."""
+        """Return the next request to answer, or None. Send a parser fault to the client as the last response."""
         requests = self._parser.requests
         if not requests or self._congested or self._flushing:
             return None
@@ -108,7 +108,7 @@ class HttpConnection(asyncio.Protocol):
         return None
 
     def _update_reading(self) -> None:
-        """Pause reading while a request waits for its response, and resume reading otherwise."""
+        """Pause reading while a request waits for its response; otherwise resume reading."""
         requests = self._parser.requests
         if self._reading is bool(requests):
             self._reading = not self._reading
@@ -122,9 +122,9 @@ class HttpConnection(asyncio.Protocol):
                 self._transport.close()
 
     def deliver(self, request: HttpRequest, response: HttpResponse) -> None:
-        """Send a response; if the server flushes writes, wait for the flush first.
+        """Send a response. If the server flushes writes, wait for the flush first.
 
-        The flush of a single client runs on the event loop, because no other client waits meanwhile.
+        With a single client, the flush runs on the event loop, because no other client waits meanwhile.
         """
         flush = self._state.flush
         if not response.wrote or flush is None:
@@ -139,7 +139,7 @@ class HttpConnection(asyncio.Protocol):
             self._send(response, request.keep_alive)
 
     def deliver_later(self, request: HttpRequest, response: asyncio.Future[HttpResponse]) -> None:
-        """Send a response when it is there; the next request waits for it, as for a flush."""
+        """Send a response when it is complete. The next request waits for it, as it waits for a flush."""
         self._flushing = True
         response.add_done_callback(partial(self._after_wait, request))
 
@@ -171,7 +171,7 @@ class HttpConnection(asyncio.Protocol):
         elif len(body) <= _COPIED_BYTES_MAX:
             self._write(head + body)
         else:
-            # Not `writelines`, after which some releases of asyncio do not call `pause_writing`.
+            # `writelines` is not used here, because some releases of asyncio do not call `pause_writing` after it.
             self._write(head)
             self._write(body)
             state.send_outgoing()
@@ -188,7 +188,10 @@ class HttpConnection(asyncio.Protocol):
             outgoing.append((self._transport, data))
 
     def _end(self) -> None:
-        """Close the connection after a delay; otherwise the client might be unable to read the last response."""
+        """Close the connection after a delay.
+
+        Without the delay, the client might be unable to read the last response.
+        """
         self._parser.ended = True
         self._parser.requests.clear()
         if self._transport.can_write_eof():
@@ -203,10 +206,10 @@ class HttpConnection(asyncio.Protocol):
         self._parser.holds_large_body = is_large = held_bytes >= LARGE_BODY_BYTES_MIN
         self._state.bodies.set_held(self, held_bytes if is_large else 0)
 
-    # Called by the server.
+    # The server calls these methods.
 
     def drop_body(self) -> None:
-        """Reject the incomplete request; if complete requests hold the memory, close the connection."""
+        """Reject the incomplete request. If complete requests hold the memory, close the connection."""
         parser = self._parser
         if parser.in_message:
             parser.end(OVERLOADED)

@@ -16,7 +16,7 @@ REQUEST_ID_BITS = 4 * 52
 
 
 class HttpRequest(msgspec.Struct, frozen=True, gc=False):
-    """A complete request; header names are in lower case, and the last value of a repeated header counts."""
+    """A complete request. Header names are in lower case. If a header is repeated, its last value counts."""
 
     method: bytes
     url: bytes
@@ -26,7 +26,7 @@ class HttpRequest(msgspec.Struct, frozen=True, gc=False):
 
 
 class HttpResponse(msgspec.Struct, frozen=True, gc=False):
-    """A response without its head: `extra` contains complete header lines; `bodiless` is set for HEAD requests."""
+    """A response without its head. `extra` contains complete header lines. `bodiless` is set for HEAD requests."""
 
     status: int
     body: bytes
@@ -61,22 +61,25 @@ class RespondingEngine(Protocol):
 
     @property
     def waits(self) -> WriteWait:
-        """How long the current thread waits for its turn to write; without waiting, `respond` raises WriterBusy."""
+        """Whether the current thread waits for its turn to write. If it does not wait, `respond` raises WriterBusy."""
         ...
 
     def group_commit(self) -> AbstractContextManager[object]:
-        """Return a context manager for several requests; send the replies only after its block ends without error."""
+        """Return a context manager for several requests.
+
+        Send the replies only after its block has ended without an error.
+        """
         ...
 
     def respond(self, target: str, body: bytes) -> EngineReply:
-        """Return the reply to a request without waiting for the disk; `target` is like `DynamoDB_20120810.GetItem`."""
+        """Return the reply to a request without waiting for the disk. `target` is like `DynamoDB_20120810.GetItem`."""
         ...
 
 
 def http_date(seconds: float) -> str:
     """Format a time since the epoch like `Fri, 10 Apr 2026 12:00:00 GMT`.
 
-    The standard library's function is in its mail package, which takes long to import.
+    The standard library's function is in its mail package, whose import takes long.
     """
     moment = time.gmtime(seconds)
     day = f"{_DAYS[moment.tm_wday]}, {moment.tm_mday:02} {_MONTHS[moment.tm_mon - 1]} {moment.tm_year:04}"

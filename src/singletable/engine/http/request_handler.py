@@ -1,4 +1,4 @@
-"""The service behind the HTTP server: turns a complete HTTP request into a response, using the engine for API calls."""
+"""The service of the HTTP server: turns a complete HTTP request into a response, and calls the engine for API calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from singletable.engine.storage.sqlite_errors import WriterBusy
 from singletable.errors import RequestRefused
 from singletable.wire.error_responses import error_body, error_status
 
-# The content type of the response to each content type of a request. Some clients send version 1.1, which DynamoDB
+# The content type of the response, for each content type of a request. Some clients send version 1.1, which DynamoDB
 # does not support.
 _CONTENT_TYPES = {
     JSON_1_0: JSON_1_0,
@@ -42,9 +42,9 @@ EngineOf = Callable[[HttpRequest], RespondingEngine]
 class Service:
     """Answers one request at a time.
 
-    If `check` is given, it rejects requests without a valid signature. If not, `guard` rejects requests from web pages.
-    `head_check` makes those checks of `check` that do not need the body.
-    `engine_of` returns the engine as the caller of a checked request may use it.
+    If `check` is given, it rejects requests without a valid signature. If `check` is not given, `guard` rejects
+    requests from web pages. `head_check` makes those checks that do not need the body. `engine_of` returns the engine
+    with the permissions of the caller.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Service:
         self._log = log or _log_to_stderr
 
     def keeps_body(self, request: HttpRequest) -> bool:
-        """Return whether the body of a request can matter; the head alone is enough to reject a forbidden request."""
+        """Return whether the body of a request is needed. The head is enough to reject a forbidden request."""
         if self._guard.problem(request.headers) is not None:
             return False
         if self._head_check is not None:
@@ -83,9 +83,9 @@ class Service:
         return True
 
     def answer(self, request: HttpRequest) -> HttpResponse:
-        """Return the response to any request; details of an internal error go to the log, not to the client.
+        """Return the response to any request. Details of an internal error go to the log, not to the client.
 
-        Raise WriterBusy if the request has to wait for another writer, and this thread does not wait.
+        Raise WriterBusy if the request must wait for another writer and this thread does not wait.
         """
         headers = request.headers
         if (problem := self._guard.problem(headers)) is not None:

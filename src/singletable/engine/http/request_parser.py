@@ -1,4 +1,4 @@
-"""The HTTP request parser of a connection, which turns chunks of bytes into complete requests, with size limits."""
+"""The HTTP request parser of a connection. It turns chunks of bytes into complete requests, with size limits."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ HEAD_BYTES_MAX = 16 * 1024
 _REQUEST_LINE_BYTES = len("  HTTP/1.1\r\n")
 _HEADER_LINE_BYTES = len(": \r\n")
 _EMPTY_LINE_BYTES = len("\r\n")
-# A body sent in chunks of one byte takes six times its length. The parser rejects messages longer than this.
+# A body that is sent in chunks of one byte needs six times its length. The parser rejects messages longer than this.
 _MESSAGE_BYTES_MAX = 8 * REQUEST_BYTES_MAX
 
 
 class Fault(NamedTuple):
-    """The reason why the server stops reading from a client: a status and a message."""
+    """The reason why the server stops reading from a client, as a status and a message."""
 
     status: int
     message: str
@@ -40,10 +40,10 @@ BodyCheck = Callable[[HttpRequest], bool]
 
 
 class RequestParser:
-    """Parses bytes into `requests`; a fault ends the parsing and becomes the last entry.
+    """Parses bytes into `requests`. A fault ends the parsing and becomes the last entry.
 
     `keeps_body` receives the head of a request whose body has not arrived completely. If it returns False, the server
-    will reject the request whatever the body is, so the parser discards the body as it arrives.
+    rejects the request for any body, so the parser discards the body.
     """
 
     def __init__(self, keeps_body: BodyCheck | None = None) -> None:
@@ -57,7 +57,7 @@ class RequestParser:
         self._start_parser()
 
     def _start_parser(self) -> None:
-        # A reference cycle, which `discard` breaks.
+        # This is a reference cycle. `discard` breaks it.
         self._parser = httptools.HttpRequestParser(self)
         self._url = b""
         self._headers: dict[bytes, bytes] = {}
@@ -71,7 +71,7 @@ class RequestParser:
 
     @property
     def held_bytes(self) -> int:
-        """The size of the bodies in memory: of the incomplete request, and of the requests that wait for an answer."""
+        """The size of the bodies in memory: of the incomplete request, and of the requests that wait for a response."""
         return len(self._body) + sum(len(each.body) for each in self.requests if isinstance(each, HttpRequest))
 
     def discard(self) -> None:
@@ -83,7 +83,7 @@ class RequestParser:
         del self._parser
 
     def feed(self, data: bytes) -> None:
-        """Parse more bytes; do not call this method after `ended` is set."""
+        """Parse more bytes. Do not call this method after `ended` is set."""
         self._got_body = False
         try:
             self._parser.feed_data(data)
@@ -101,7 +101,8 @@ class RequestParser:
     def _ignore_upgrade(self, rest: bytes) -> None:
         """Parse a request again without its Upgrade header (HTTP/2 or another protocol), which stops the parser.
 
-        Java's own HTTP client offers an upgrade with every request, and continues in HTTP/1.1 when it is ignored.
+        Java's HTTP client offers an upgrade with every request. If the server ignores it, the client continues in
+        HTTP/1.1.
         """
         offer = self.requests[-1]
         if not isinstance(offer, HttpRequest) or offer.method == b"CONNECT":
@@ -124,8 +125,8 @@ class RequestParser:
             self.requests.append(fault)
 
     def _measure(self, length: int) -> None:
-        """Limit an incomplete message: its length, and its bytes before or after the body, such as trailers."""
-        if self._began_here:  # the data may also contain earlier requests
+        """Limit the length of an incomplete message, and the bytes before and after its body, such as trailers."""
+        if self._began_here:  # the data can also contain earlier requests
             self._began_here = False
             return
         self._message_bytes += length
@@ -136,7 +137,7 @@ class RequestParser:
             self.end(TOO_LARGE)
 
     def _check_head(self, keeps_body: BodyCheck) -> None:
-        """Decide whether to keep the body; without it, a client that expects `100 Continue` is answered at once."""
+        """Decide whether to keep the body. If not, a client that expects `100 Continue` gets its response at once."""
         self._is_checked = True
         request = HttpRequest(self._parser.get_method(), self._url, self._head, b"", keep_alive=False)
         if keeps_body(request):
@@ -148,7 +149,7 @@ class RequestParser:
             self.ended = True
             self.requests.append(request)
 
-    # Callbacks of httptools.
+    # httptools calls these methods.
 
     def on_message_begin(self) -> None:
         """Start a request."""
@@ -166,7 +167,7 @@ class RequestParser:
         self._head_bytes += len(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Add a header; the last value of a repeated header counts, but the first one of Accept-Encoding.
+        """Add a header. If a header is repeated, its last value counts; for Accept-Encoding, the first one counts.
 
         DynamoDB considers only the first Accept-Encoding (tests of Alternator that pass on DynamoDB).
         """
@@ -179,10 +180,10 @@ class RequestParser:
             self.end(HEAD_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
-        """Check the complete head; reject a large Content-Length before the client sends the body."""
+        """Check the complete head. Reject a large Content-Length before the client sends the body."""
         self._in_head = False
         self._head = headers = self._headers
-        self._headers = {}  # collects the trailers of a chunked body, which the server ignores
+        self._headers = {}  # receives the trailers of a chunked body, which the server ignores
         length = headers.get(b"content-length", b"")
         if self._head_bytes + len(self._parser.get_method()) > HEAD_BYTES_MAX:
             self.end(HEAD_TOO_LARGE)
@@ -193,7 +194,7 @@ class RequestParser:
             self.expects_continue = expected and self._parser.get_http_version() == "1.1" and not self.ended
 
     def on_body(self, body: bytes) -> None:
-        """Append a part of the body; most bodies arrive as one part."""
+        """Append a part of the body. Most bodies arrive as one part."""
         self._got_body = True
         if self.ended or self._discards:
             return
@@ -211,7 +212,7 @@ class RequestParser:
                 self.end(TOO_LARGE)
 
     def on_message_complete(self) -> None:
-        """Queue the complete request; a request that closes the connection is the last one."""
+        """Queue the complete request. A request that closes the connection is the last one."""
         self.in_message = self.expects_continue = False
         if self.ended:
             return

@@ -20,14 +20,14 @@ _STOP_STEP_SECONDS = 0.02
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket, so that clients can connect before the server starts; raise OSError if this fails."""
+    """Return a listening socket, so that clients can connect before the server starts. Raise OSError if this fails."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     family, kind, protocol, _, address = min(found, key=lambda each: each[0] is not socket.AF_INET)
     listening = socket.socket(family, kind, protocol)
     try:
         if hasattr(socket, "AF_INET6") and family is socket.AF_INET6:
             listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        # On Windows this option would let two servers share a port.
+        # On Windows, this option would let two servers share a port.
         if hasattr(socket, "SO_REUSEADDR") and not hasattr(socket, "SO_EXCLUSIVEADDRUSE"):
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
@@ -52,7 +52,7 @@ class Server:
         sweep_seconds: float = 5.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """With `flush`, the response to a write waits for a flush that started after the write."""
+        """Store the service. With `flush`, the response to a write waits for a flush that started after the write."""
         shared = SharedFlush(flush) if flush is not None else None
         waiting = WaitingRequests(service.waits)
         self._state = ServerState(
@@ -68,7 +68,7 @@ class Server:
         return len(self._state.connections)
 
     async def start(self, listening: socket.socket) -> None:
-        """Answer requests on a listening socket; this thread never waits for another writer from now on."""
+        """Answer requests on a listening socket. From now on, this thread never waits for another writer."""
         loop = asyncio.get_running_loop()
         self._state.service.waits.seconds = 0.0
         self._listener = await loop.create_server(self._connection, sock=listening, backlog=_BACKLOG)
@@ -84,7 +84,7 @@ class Server:
         self._sweep = loop.call_later(self._sweep_seconds, self._sweep_now)
 
     def _sweep_now(self) -> None:
-        """Check the timeouts of all connections at once: a timer for each request would cost more than the request."""
+        """Check the timeouts of all connections at once. A timer for each request would cost more than the request."""
         self._sweep = None
         if self._state.connections:
             self._sweep_later()
@@ -100,7 +100,7 @@ class Server:
             self._listener.close()
         state.stopping = True
         while state.connections and loop.time() < deadline:
-            # First give the loop a moment to read requests that have already arrived.
+            # First, give the event loop time to read requests that have already arrived.
             await asyncio.sleep(_STOP_STEP_SECONDS)
             for connection in tuple(state.connections):
                 connection.close_if_idle()
@@ -116,8 +116,8 @@ class Server:
 
 
 def run_until_stopped(server: Server, listening: socket.socket, ready: Callable[[], None]) -> None:
-    """Serve a listening socket until Ctrl-C or SIGTERM; call `ready` once the server answers requests."""
-    # If the event loop does not support signal handlers, KeyboardInterrupt ends it.
+    """Serve a listening socket until Ctrl-C or SIGTERM. Call `ready` when the server accepts requests."""
+    # If the event loop does not support signal handlers, KeyboardInterrupt ends the loop.
     with asyncio.Runner(loop_factory=_loop_factory()) as runner, suppress(KeyboardInterrupt):
         runner.run(_serve(server, listening, ready))
 

@@ -31,7 +31,7 @@ FlushCallback = Callable[[BaseException | None], None]
 
 @dataclass(frozen=True)
 class ServerTimeouts:
-    """How long a server waits for its clients."""
+    """The timeouts of a server for its clients, in seconds."""
 
     request_seconds: float = 300
     """The maximum time from the first byte of a request to its last byte."""
@@ -42,7 +42,7 @@ class ServerTimeouts:
     linger_seconds: float = 2
     """The delay before closing a connection, so that the client can still read the last response."""
     stop_seconds: float = 10
-    """The maximum time to finish running requests when the server stops."""
+    """The maximum time that running requests get to finish when the server stops."""
 
 
 def processor_count() -> int:
@@ -54,8 +54,8 @@ class BusyPolling:
     """Polls for the next request of a single fast client instead of sleeping.
 
     An idle event loop sleeps in the kernel, and waking it up takes as long as a response. When a request arrives right
-    after the previous response, the loop polls for the next one for a short time. It does not poll for slow clients,
-    and it does not poll on a single processor, because the client needs that processor.
+    after the previous response, the loop polls for the next one for a short time. It does not poll for slow clients. On
+    a single processor it does not poll either, because the client needs the processor.
     """
 
     def __init__(self, seconds: float | None = None, clock: Callable[[], float] = monotonic) -> None:
@@ -74,14 +74,14 @@ class BusyPolling:
         return self._clock() - self._responded_at < self._seconds
 
     def after_response(self, *, fast: bool) -> None:
-        """Record a response; start polling if the client is fast."""
+        """Record a response. Start polling if the client is fast."""
         self._responded_at = self._clock()
         if fast and not self._is_polling:
             self._is_polling = True
             asyncio.get_running_loop().call_soon(self._poll)
 
     def _poll(self) -> None:
-        """Schedule itself again: a loop with a scheduled callback checks for requests without sleeping."""
+        """Schedule this method again. A loop with a scheduled callback checks for requests without sleeping."""
         if self._clock() - self._responded_at < self._seconds:
             asyncio.get_running_loop().call_soon(self._poll)
         else:
@@ -89,7 +89,7 @@ class BusyPolling:
 
 
 class SharedFlush:
-    """Flushes the store in a thread, one flush at a time; responses that arrive meanwhile share the next flush.
+    """Flushes the store in a thread, one flush at a time. Responses that arrive meanwhile share the next flush.
 
     A queue and one callback per flush cost less than an executor and its futures, which took as long as a fast flush.
     """
@@ -102,21 +102,21 @@ class SharedFlush:
         self._in_flush: list[FlushCallback] = []
 
     def wait(self, callback: FlushCallback) -> None:
-        """Call `callback` in the event loop once all commits so far are on disk; pass the error if the flush fails."""
+        """Call `callback` in the event loop when all commits so far are on disk. Pass the error if the flush fails."""
         self._callbacks.append(callback)
         if not self._in_flush:
             self._start()
 
     def flush_now(self) -> Exception | None:
-        """Flush in the calling thread, which saves two switches between threads; return the error, or None."""
+        """Flush in the calling thread, which saves two switches between threads. Return the error, or None."""
         try:
             self._flush()
-        except Exception as error:  # the response reports any error of a flush, as it does for the thread
+        except Exception as error:  # the response reports every error of a flush, as with a flush in the thread
             return error
         return None
 
     def close(self) -> None:
-        """End the thread; no callback may be waiting."""
+        """End the thread. No callback may be waiting."""
         if self._thread is not None:
             self._loops.put(None)
             self._thread.join()
@@ -135,7 +135,7 @@ class SharedFlush:
                 self._flush()
             except BaseException as problem:
                 error = problem
-            with suppress(RuntimeError):  # the loop is closed, and with it every connection
+            with suppress(RuntimeError):  # the loop is closed, so every connection is closed too
                 loop.call_soon_threadsafe(self._finish, error)
 
     def _finish(self, error: BaseException | None) -> None:
@@ -148,7 +148,7 @@ class SharedFlush:
 
 @dataclass
 class ServerState:
-    """The state of a server, which answers the requests of one event-loop iteration as a batch."""
+    """The state of a server. The server answers the requests of one iteration of the event loop as a batch."""
 
     service: Service
     heads: HeadWriter
@@ -158,23 +158,26 @@ class ServerState:
     connections: set[HttpConnection] = field(default_factory=set)
     bodies: BodyBudget = field(default_factory=BodyBudget)
     now: float = 0.0
-    """The time of the event loop, set only every few seconds, which is precise enough for timeouts."""
+    """The time of the event loop. It is updated only every few seconds, which is precise enough for timeouts."""
     stopping: bool = False
     batch: dict[HttpConnection, None] = field(default_factory=dict)
-    """The connections with requests that arrived in this iteration of the loop, each of them once, in order."""
+    """The connections with requests that arrived in this iteration of the loop.
+
+    Each connection occurs once, in order.
+    """
     polling: BusyPolling = field(default_factory=BusyPolling)
     outgoing: list[tuple[asyncio.Transport, bytes]] | None = None
-    """The responses of the batch, which are sent together; None between batches."""
+    """The responses of the batch, which are sent together. None between batches."""
 
     def schedule(self, connection: HttpConnection) -> None:
-        """Answer the requests of a connection, after the loop has read all connections.
+        """Answer the requests of a connection after the loop has read from all connections.
 
-        The server first reads from all connections, then answers all requests, and then sends all responses. This is
-        faster for two reasons: code runs several times faster if no system call has just displaced it from the
-        processor's caches, and the writes of the batch are one group commit.
+        The server first reads from all connections, then answers all requests, and then sends all responses. This order
+        is faster for two reasons. Code runs several times faster if no system call has just removed it from the
+        processor's caches. And the writes of the batch are one group commit.
 
-        A connection whose data arrives in several reads is in the batch once. Otherwise the batch would answer its next
-        request too, although the response to the first one may still wait for a flush or for the client.
+        A connection whose data arrives in several reads is in the batch only once. Otherwise, the batch would also
+        answer its next request, although the first response may still wait for a flush or for the client.
         """
         if len(self.connections) == 1:
             fast = self.polling.is_fast_client()
@@ -200,7 +203,7 @@ class ServerState:
             connection.resume()
 
     def _respond_to_all(self, batch: list[HttpConnection]) -> list[tuple[HttpConnection, HttpRequest, HttpResponse]]:
-        """Return the response to the next request of each connection, after the commit of their writes."""
+        """Return the response to the next request of each connection, after their writes were committed."""
         service = self.service
         responses: list[tuple[HttpConnection, HttpRequest, HttpResponse]] = []
         try:
@@ -217,7 +220,7 @@ class ServerState:
         return responses
 
     def answer(self, connection: HttpConnection, request: HttpRequest) -> HttpResponse | None:
-        """Return the response, or None if a thread runs the request, because it has to wait for another writer."""
+        """Return the response. Return None if a thread runs the request, because it must wait for another writer."""
         try:
             return self.service.answer(request)
         except WriterBusy:
@@ -235,7 +238,7 @@ class ServerState:
 
 
 class HeadWriter:
-    """Writes response heads as DynamoDB does; the parts that are slow to format are cached for a second."""
+    """Writes response heads as DynamoDB does. The parts that are slow to format are cached for a second."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -243,7 +246,7 @@ class HeadWriter:
         self._cache: dict[tuple[int, bytes, bool], bytes] = {}
 
     def write(self, response: HttpResponse, keep_alive: bool) -> bytes:
-        """Return the head of a response; its checksum is computed after compression, from the body as sent."""
+        """Return the head of a response. Its checksum is computed from the body as sent, after compression."""
         second = int(self._clock())
         if second != self._second:
             self._second = second

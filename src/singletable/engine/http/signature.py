@@ -29,7 +29,7 @@ def query_parameters(request: HttpRequest) -> QueryParameters:
 
 
 def _decoded(text: bytes) -> str:
-    # Bytes that are not UTF-8 survive decoding and encoding, so that their signature stays valid.
+    # Bytes that are not UTF-8 stay unchanged when they are decoded and encoded, so their signature stays valid.
     return unquote_to_bytes(text).decode("utf-8", "surrogateescape")
 
 
@@ -69,7 +69,7 @@ def _encoded(text: str) -> str:
     return quote(text, safe=_UNRESERVED, errors="surrogateescape")
 
 
-# DynamoDB allowed 15 minutes until at least 2019; its documentation and error messages now say 5 minutes.
+# DynamoDB allowed 15 minutes until at least 2019. Its documentation and error messages now say 5 minutes.
 SKEW_MAX = timedelta(minutes=5)
 EXPIRES_MAX = timedelta(days=7)
 SERVICE = "dynamodb"
@@ -93,7 +93,7 @@ class Claim(NamedTuple):
 
 
 def access_key_of(request: HttpRequest) -> str:
-    """Return the access key ID that a request names; only a checked signature proves it."""
+    """Return the access key ID in a request. Only a verified signature proves that the caller owns this key."""
     return _claim(request, query_parameters(request)).credential.partition("/")[0]
 
 
@@ -114,7 +114,7 @@ class SignatureCheck:
             )
 
     def check_head(self, request: HttpRequest) -> None:
-        """Raise RequestRefused if the signature cannot be valid, whatever the body of the request is."""
+        """Raise RequestRefused if the signature is invalid for every possible body of the request."""
         self._expected(request)
 
     def _expected(self, request: HttpRequest) -> tuple[Claim, Callable[[], str]]:
@@ -167,7 +167,7 @@ def _claim_of_query(parameters: Mapping[str, str]) -> Claim:
 
 
 def _lifetime(text: str | None) -> timedelta:
-    """Return the lifetime of a signature in a query string: X-Amz-Expires, or by default that of a header signature."""
+    """Return the lifetime of a signature in a query string: X-Amz-Expires, or the lifetime of a header signature."""
     if text is None:
         return SKEW_MAX
     if not (text.isascii() and text.isdigit() and len(text) < 10 and timedelta(seconds=int(text)) <= EXPIRES_MAX):
@@ -191,7 +191,7 @@ def _claim_of_header(authorization: str, headers: Mapping[bytes, bytes]) -> Clai
 
 
 def _moment(text: str) -> datetime:
-    """Return the time at which a request was signed; a `Date` header may have HTTP's date format."""
+    """Return the time at which a request was signed. A `Date` header can have HTTP's date format."""
     try:
         if _BASIC_FORMAT.fullmatch(text):
             return datetime.strptime(text, _MOMENT).replace(tzinfo=UTC)
@@ -204,7 +204,7 @@ def _moment(text: str) -> datetime:
 
 
 def _text(moment: datetime) -> str:
-    # Not strftime("%Y"), which writes years before 1000 with fewer digits.
+    # strftime("%Y") is not used, because it writes years before 1000 with fewer digits.
     return f"{moment.year:04}{moment:%m%dT%H%M%SZ}"
 
 
@@ -223,7 +223,10 @@ def _minutes(span: timedelta) -> str:
 
 
 def _check_signed_headers(request: HttpRequest, signed: list[str]) -> None:
-    """Require the host and the action to be signed; otherwise the signature would also be valid for other requests."""
+    """Require that the host and the action are signed.
+
+    Otherwise, the signature would also be valid for other requests.
+    """
     for name in ("host", "x-amz-target"):
         if name not in signed and (name == "host" or name.encode() in request.headers):
             raise _invalid(f"'{name.title()}' must be a 'SignedHeader' in the AWS Authorization.")
@@ -243,7 +246,10 @@ def _scope(credential: str, moment: datetime) -> tuple[str, Scope]:
 
 
 def _wrong_in_scope(day: str, region: str, service: str, terminator: str, moment: datetime) -> Iterator[str]:
-    """Yield the errors in a credential scope; every non-empty region is valid, since this server has no region."""
+    """Yield the errors in a credential scope.
+
+    Every region except an empty one is valid, because this server has no region.
+    """
     if not region:
         yield f"Credential should be scoped to a valid region, not '{region}'. "
     if service != SERVICE:

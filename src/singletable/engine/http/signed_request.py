@@ -1,4 +1,7 @@
-"""Send one request to a running server, signed if there is an access key, using only the standard library."""
+"""Send one request to a running server, using only the standard library.
+
+The request is signed if there is an access key.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _SIGNED = ("content-type", "host", "x-amz-date", "x-amz-target")
 
 
 class AccessKey(NamedTuple):
-    """An access key of the server; its repr hides the secret."""
+    """An access key of the server. Its repr hides the secret."""
 
     key_id: str
     secret: str

@@ -12,9 +12,9 @@ from singletable.engine.tables.stored_table import OMIT_FROM_INDEX, StoredIndex,
 from singletable.engine.tables.table_definition import IndexDefinition, TableDefinition
 from singletable.errors import RequestRefused
 
-# One step is one transaction, short enough not to delay other writers.
+# One step is one transaction, which is short enough that other writers are not delayed.
 STEP_ITEMS = 500
-# A pause between steps, so that waiting writers get the lock.
+# A pause between steps, so that waiting writers can take the lock.
 PAUSE_SECONDS = 0.001
 
 
@@ -29,7 +29,7 @@ class Backfill:
         self._lock = threading.Lock()
 
     def start_missing(self) -> None:
-        """Start filling every index with the status CREATING, including any that an earlier process left unfinished."""
+        """Start filling every index with the status CREATING, including unfinished indexes of an earlier process."""
         for table in self._catalog.reload():
             for index in table.definition.indexes:
                 if index.status == "CREATING":
@@ -46,7 +46,7 @@ class Backfill:
             thread.start()
 
     def stop(self) -> None:
-        """Stop each backfill after its current step; the next engine that opens this store resumes the backfill."""
+        """Stop each backfill after its current step. The next engine that opens this store resumes the backfill."""
         self._stopping.set()
         for thread in list(self._running.values()):
             thread.join()
@@ -75,10 +75,10 @@ class Backfill:
                 return  # the table was deleted
 
     def _step(self, table: StoredTable, index: StoredIndex, position: bytes) -> bytes:
-        """Write the index entries of the next items after `position`; return the last key, or empty bytes at the end.
+        """Write the index entries of the next items after `position`. Return the last key, or empty bytes at the end.
 
-        The items are read and the entries written in one transaction, so that a concurrently deleted item cannot
-        reappear as an index entry.
+        The items are read and the entries are written in one transaction. So an item that is deleted at the same time
+        cannot reappear as an index entry.
         """
         with self._store.writing() as connection:
             last = b""

@@ -77,7 +77,7 @@ def _check_warm(update: UpdateGlobalSecondaryIndex) -> None:
 
 
 def check_units_of_all(request: UpdateTable, definition: TableDefinition) -> None:
-    """Require provisioned units for every global index when a table switches from on-demand to provisioned billing."""
+    """Require provisioned units for every global index when a table changes from on-demand to provisioned billing."""
     updates = [each.update for each in request.global_secondary_index_updates or () if each.update is not None]
     provisioned = {update.index_name for update in updates if update.provisioned_throughput is not None}
     missing = [index.name for index in definition.indexes if not index.is_local and index.name not in provisioned]
@@ -98,7 +98,7 @@ def with_index_updates(request: UpdateTable, definition: TableDefinition, now: f
 
 
 def _check_same_kinds(create: CreateGlobalSecondaryIndex, kinds: Kinds, definition: TableDefinition) -> None:
-    """Reject a key attribute that has another type in an index (message quoted in the tests of Alternator)."""
+    """Reject a key attribute that has another type in an index (the tests of Alternator quote the message)."""
     partition, sort = key_parts(create.key_schema, kinds)
     for index in definition.indexes:
         for attribute in index.key_attributes:
@@ -123,7 +123,7 @@ def _with_new_index(
 ) -> TableDefinition:
     if definition.index(create.index_name) is not None:
         raise invalid("Attempting to create an index which already exists")
-    # The request must define the key attributes again; a key attribute of the table keeps its type (captured from AWS).
+    # The request must define the key attributes again. A key attribute of the table keeps its type (captured from AWS).
     kinds = attribute_kinds(request.attribute_definitions or ())
     mode = request.billing_mode or definition.billing_mode
     check_global_index(create, kinds, mode, is_new=False)

@@ -1,4 +1,4 @@
-"""Simulated replication lag of global indexes, which exposes read-after-write bugs in local tests."""
+"""Simulated replication lag of global indexes, which makes read-after-write bugs visible in local tests."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _key_of = itemgetter(0)
 
 
 class LaggingTree(Tree):
-    """A tree whose range reads return the state of `seconds` ago; it remembers the writes of this process that long.
+    """A tree whose range reads return the state of `seconds` ago. It stores the writes of this process for this time.
 
-    The stored entries are always up to date: each write stores an item and its entries together, and other processes
+    The stored entries are always up to date. Each write stores an item and its entries together, and other processes
     see the entries at once.
     """
 
@@ -29,17 +29,17 @@ class LaggingTree(Tree):
         self._seconds = seconds
         self._now = now
         self._lock = threading.Lock()
-        # The changes of each key, oldest first: the time of the change, and the row before the change.
+        # The changes of each key, oldest first. Each has the time of the change, and the row before the change.
         self._past: dict[bytes, deque[tuple[float, Row | None]]] = {}
         self._changed_at: deque[tuple[float, bytes]] = deque()
 
     def put(self, connection: sqlite3.Connection, key: bytes, item: bytes, size: int) -> None:
-        """Store an item under a key; readers see the item after the lag."""
+        """Store an item under a key. Readers see the item after the lag."""
         self._remember(connection, key)
         super().put(connection, key, item, size)
 
     def delete(self, connection: sqlite3.Connection, key: bytes) -> None:
-        """Delete the item stored under a key; readers still see the item until the lag has passed."""
+        """Delete the item stored under a key. Readers still see the item until the lag has passed."""
         self._remember(connection, key)
         super().delete(connection, key)
 
@@ -58,7 +58,7 @@ class LaggingTree(Tree):
         return ((item, size) for _, item, size in merged)
 
     def _remember(self, connection: sqlite3.Connection, key: bytes) -> None:
-        # The record stays correct even if the transaction is rolled back, because then the key has this row again.
+        # The record stays correct even if the transaction is rolled back, because the key then has this row again.
         had = self.get(connection, key)
         now = self._now()
         with self._lock:

@@ -1,4 +1,4 @@
-"""ConsumedCapacity and ItemCollectionMetrics: computes the units that a request consumes, for its response."""
+"""ConsumedCapacity and ItemCollectionMetrics: the units that a request consumes, computed for its response."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ConsumedUnits:
     global_: dict[str, float] = field(default_factory=dict)
 
     def add_index(self, name: str, units: float, *, is_local: bool) -> None:
-        """Add the units consumed from an index; responses omit an index from which no units were consumed."""
+        """Add the units consumed from an index. Responses omit an index from which no units were consumed."""
         of_kind = self.local if is_local else self.global_
         of_kind[name] = of_kind.get(name, 0.0) + units
 
@@ -48,7 +48,7 @@ def add_units(units: dict[str, ConsumedUnits], table: str, more: ConsumedUnits) 
 
 
 def capacity_document(table: str, consumed: ConsumedUnits, detail: Detail, axis: str | None = None) -> dict[str, Any]:
-    """Return the ConsumedCapacity of one table; for a transaction, `axis` names the kind of units."""
+    """Return the ConsumedCapacity of one table. For a transaction, `axis` names the kind of units."""
     if detail == "TOTAL" and axis is None:  # the common case
         return {"TableName": table, "CapacityUnits": consumed.total}
 
@@ -76,7 +76,7 @@ GIGABYTE = 1024**3
 
 
 def collection_metrics(connection: sqlite3.Connection, table: StoredTable, item: Item) -> dict[str, Any]:
-    """Return the ItemCollectionMetrics of the partition that an item or key belongs to."""
+    """Return the ItemCollectionMetrics of the partition of an item or key."""
     value = item[table.partition_name]
     partition = key_bytes(table.partition_kind, value[table.partition_kind])
     size_bytes = table.tree.bytes_between(connection, *table_range(partition))
@@ -130,5 +130,5 @@ def _index_units(old: IndexEntry | None, new: IndexEntry | None) -> int:
 
 
 def _same(old: IndexEntry, new: IndexEntry) -> bool:
-    """Whether two index entries are equal, regardless of the order of attributes and set members."""
+    """Return whether two index entries are equal, regardless of the order of attributes and set members."""
     return old.body == new.body or equal({"M": decode_item(old.body)}, {"M": decode_item(new.body)})

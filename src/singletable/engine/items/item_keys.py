@@ -17,7 +17,7 @@ _fast_keys = compiled_module("singletable.engine.items._fast_keys")
 
 
 def fast_request_key(table: StoredTable, key: Item) -> bytes:
-    """Return the stored key for a request's key whose attributes are short ASCII strings, which are always valid.
+    """Return the stored key for a request's key. Its attributes must be short ASCII strings, which are always valid.
 
     Raise NotOnFastPath for any other key; `exact_key` then checks the key in DynamoDB's order. Call this function only
     for a table with string keys.
@@ -43,7 +43,7 @@ def _fast_key(table: StoredTable, key: Item) -> bytes:
 
 
 def short_text(values: Item, name: str) -> bytes:
-    """Return the bytes of a short ASCII string, which is always a valid key; raise NotOnFastPath for other values."""
+    """Return the bytes of a short ASCII string, which is always a valid key. Raise NotOnFastPath for other values."""
     value = values.get(name)
     text = value.get("S") if value is not None and len(value) == 1 else None
     if type(text) is not str or not text.isascii() or not 0 < len(text) <= FAST_CHARACTERS_MAX:
@@ -106,7 +106,7 @@ def item_key(table: StoredTable, item: Item) -> bytes:
 
 
 def stored_key(table: StoredTable, item: Item) -> bytes:
-    """Return the stored key for an item or a key, whose key attributes must be present and valid."""
+    """Return the stored key for an item or a key. Its key attributes must be present and valid."""
     parts = [key_bytes(each.kind, item[each.name][each.kind]) for each in table.definition.key_attributes]
     return table_key(parts[0], parts[1] if len(parts) == 2 else None)
 
@@ -126,7 +126,7 @@ class EmptyKey(EmptyKeyValue):
 
 
 class InvalidItemKey(RequestRefused):
-    """The error for an item whose key attribute is missing or has the wrong type."""
+    """The error for an item in which a key attribute is missing or has the wrong type."""
 
     def __init__(self, what: str) -> None:
         super().__init__("ValidationException", f"One or more parameter values were invalid: {what}")

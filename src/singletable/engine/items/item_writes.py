@@ -1,4 +1,4 @@
-"""Item writes: planned and checked first, then performed individually, in a batch or in a transaction."""
+"""Item writes: they are planned and checked first, then performed individually, in a batch or in a transaction."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 FAST_WRITES = FastPath("writes without a read")
-"""Counts the requests on this fast path; a write that needs the old item is not counted as a miss."""
+"""Counts the writes on this fast path. A write that needs the old item does not count as a miss."""
 UPDATED_ITEM_TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 
 
 class PlannedWrite(NamedTuple):
-    """A checked write of one item: a put has the new image, and an update computes the new image from the old one."""
+    """A checked write of one item. A put has the new item, and an update computes the new item from the old one."""
 
     kind: Literal["put", "update", "delete", "check"]
     table: StoredTable
@@ -48,7 +48,7 @@ class PlannedWrite(NamedTuple):
 
     @property
     def takes_fast_path(self) -> bool:
-        """Whether the write needs no read of the old item: no condition, no indexes and no change log."""
+        """Whether the write needs no read of the old item: it has no condition, no indexes and no change log."""
         return self.condition is None and self.updated is None and self.table.writes_items_only and self.kind != "check"
 
 
@@ -59,7 +59,7 @@ class BeforeAndAfter(NamedTuple):
     after: Image | None
 
 
-class ConditionNotMet(Exception):  # internal: the action turns this exception into an error response
+class ConditionNotMet(Exception):  # internal exception, which the action turns into an error response
     """Raised when the stored item does not meet the condition of a write."""
 
     def __init__(self, old: Image | None) -> None:
@@ -107,7 +107,7 @@ def planned_update(
     returns_old: bool,
     extra_bytes: int = 0,
 ) -> PlannedWrite:
-    """Return the write that updates or creates an item; `extra_bytes` count towards the limit of non-key attributes."""
+    """Return the write that updates or creates an item. `extra_bytes` count towards the limit of non-key attributes."""
     key_bytes = exact_key(table, key)
     if update is not None:
         for name in table.key_names:
@@ -125,7 +125,7 @@ def planned_update(
         if update is not None:
             check_index_keys(table, update)
             if before is None and update.update.only_removes:
-                # Removals create no item, and their paths are not checked; an update without changes creates one (API
+                # A removal creates no item, and its path is not checked. An update without changes creates an item (API
                 # reference of the legacy parameter AttributeUpdates, and tests of Alternator that pass on DynamoDB).
                 return None
             new = update.apply(old)
@@ -140,7 +140,10 @@ def planned_update(
 
 
 def _growth(old: Item, new: Item, attributes: Iterable[str]) -> int:
-    """Return by how many bytes an update of these attributes enlarges the item; reject values nested too deeply."""
+    """Return by how many bytes an update of these attributes enlarges the item.
+
+    Reject values that are nested too deeply.
+    """
     growth = 0
     for name in attributes:
         was, is_now = old.get(name), new.get(name)
@@ -165,10 +168,10 @@ def check_item_size(table: StoredTable, image: Image, message: str) -> None:
 
 
 def perform(connection: sqlite3.Connection, write: PlannedWrite, factor: int = 1) -> BeforeAndAfter:
-    """Perform a write; raise ConditionNotMet if the stored item does not meet the condition of the write.
+    """Perform a write. Raise ConditionNotMet if the stored item does not meet the condition of the write.
 
     If throughput limits are enforced, raise ThrottledRequest before anything is written. `factor` multiplies the units
-    that the write consumes; a transaction passes 2.
+    that the write consumes. A transaction passes 2.
     """
     before = read_image(connection, write.table, write.key)
     traffic = write.table.traffic
@@ -188,7 +191,7 @@ def perform(connection: sqlite3.Connection, write: PlannedWrite, factor: int = 1
 
 
 def perform_fast_path(connection: sqlite3.Connection, write: PlannedWrite) -> None:
-    """Perform a write that needs no read of the old item; the caller must have checked `takes_fast_path`."""
+    """Perform a write that needs no read of the old item. The caller must have checked `takes_fast_path`."""
     FAST_WRITES.hits += 1
     if write.image is None:
         write.table.tree.delete(connection, write.key)
@@ -197,7 +200,7 @@ def perform_fast_path(connection: sqlite3.Connection, write: PlannedWrite) -> No
 
 
 def perform_all_fast_path(connection: sqlite3.Connection, table: StoredTable, writes: Iterable[PlannedWrite]) -> None:
-    """Perform several fast-path writes to one table; their keys must be distinct."""
+    """Perform several fast-path writes to one table. Their keys must be distinct."""
     FAST_WRITES.hits += 1
     rows = []
     for write in writes:
@@ -307,7 +310,10 @@ def _attributes(request: ItemWrite, written: BeforeAndAfter, update: BoundUpdate
 
 
 def _updated_attributes(image: Any, update: BoundUpdate | None) -> Item | UnsetType:
-    """Return the attributes in this image of the item that the update names, or UNSET if the image has none."""
+    """Return the attributes that the update names, from this image of the item.
+
+    Return UNSET if the image has none of them.
+    """
     if image is None or update is None:
         return UNSET
     return update.updated(image.item) or UNSET

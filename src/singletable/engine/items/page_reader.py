@@ -17,8 +17,8 @@ from singletable.wire.query_and_scan import warm_up_allocator
 
 # Most of a page is read in strides: SQLite returns several items joined into one string. Near the end of the page,
 # items are read one by one. The first stride is short, so that little work is wasted even if its items have the maximum
-# size. Later strides stay below the size at which malloc requests each block from the operating system, because that
-# would take longer than the read itself.
+# size. Later strides are smaller than the blocks that malloc requests from the operating system one by one, because
+# such a request would take longer than the read itself.
 _FIRST_STRIDE = 128
 _STRIDE_BYTES = 60_000
 _SHORTEST_STRIDE = 12
@@ -32,7 +32,7 @@ warm_up_allocator()
 class StoredPage:
     """A page of items, with the number of items and bytes read.
 
-    `last_item` is the last item read if the page ends before the range does, or else None.
+    `last_item` is the last item read if the page ends before the range does. Otherwise it is None.
     """
 
     items: list[Raw]
@@ -53,7 +53,7 @@ class PageRange(NamedTuple):
 
 
 def read_page(connection: sqlite3.Connection, range_: PageRange) -> StoredPage:
-    """Return a page read from one snapshot; the JSON of stored items is copied without decoding it."""
+    """Return a page read from one snapshot. The JSON of stored items is copied without decoding it."""
     tree, keys, descending, limit = range_
     if limit is not None and (page := _small_page(connection, range_, limit)) is not None:
         return page
@@ -87,7 +87,7 @@ def _read_rest(connection: sqlite3.Connection, range_: PageRange, strides_read: 
     for body, size in tree.items(connection, low, high, descending):
         bodies.append(body)
         read_bytes += size
-        # As in DynamoDB, the item that crosses the size limit is still part of the page.
+        # As in DynamoDB, the item that exceeds the size limit is still part of the page.
         if read_bytes >= PAGE_BYTES_MAX or len(bodies) == stop:
             last_item = body
             break
@@ -101,7 +101,10 @@ def _read_rest(connection: sqlite3.Connection, range_: PageRange, strides_read: 
 
 
 def _small_page(connection: sqlite3.Connection, range_: PageRange, limit: int) -> StoredPage | None:
-    """Read a small page in one SQL statement; return None if its items may be too many or too large for that."""
+    """Read a small page in one SQL statement.
+
+    Return None if its items may be too many or too large for one statement.
+    """
     tree, (low, high), descending, _ = range_
     if (
         not tree.joins
@@ -118,10 +121,10 @@ def _small_page(connection: sqlite3.Connection, range_: PageRange, limit: int) -
 
 @dataclass(slots=True)
 class _Strides:
-    """The first part of a page, read in strides that end before its last item."""
+    """The first part of a page, read in strides that end before the last item of the page."""
 
     strides: list[Raw]
-    """The strides; each one holds several items, separated by commas."""
+    """The strides. Each one contains several items, separated by commas."""
     count: int
     read_bytes: int
     edge: bytes
@@ -135,7 +138,7 @@ def _read_strides(connection: sqlite3.Connection, range_: PageRange, edge: bytes
     while True:
         if not tree.typical_bytes:
             return read
-        # Leave a margin of ten percent: item sizes vary, and a stride that exceeds the page must be discarded.
+        # Leave a margin of ten percent, because item sizes vary and a stride that exceeds the page must be discarded.
         room = min(_STRIDE_BYTES, (PAGE_BYTES_MAX - read.read_bytes) * 0.9)
         count = int(room / tree.typical_bytes)
         if not read.count:

@@ -1,4 +1,4 @@
-"""The steps of a paginated read that Query, Scan and PartiQL SELECT share: source, start key, selection and result."""
+"""The steps that Query, Scan and PartiQL SELECT share to read a page: source, start key, selection and result."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from singletable.wire.query_and_scan import PageRequest, PageResult
 STARTING_KEY = "The provided starting key is invalid"
 NO_SPECIFIC = "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
 
-# If a start key is invalid, DynamoDB returns these messages unchanged and adds a prefix to all others
-# (captured from AWS).
+# If a start key is invalid, DynamoDB returns these messages unchanged, and all other messages with a prefix (captured
+# from AWS).
 _MESSAGES_WITHOUT_PREFIX = (
     "contains duplicates",
     "number set",
@@ -39,7 +39,7 @@ _encode = msgspec.json.Encoder().encode
 
 @dataclass(frozen=True, slots=True)
 class PageSource:
-    """The table or index that a page is read from."""
+    """The table or index from which a page is read."""
 
     table: StoredTable
     index: StoredIndex | None
@@ -66,7 +66,7 @@ class PageSource:
 
 
 class PageSelection(NamedTuple):
-    """What a page returns: the filter, the projection, and whether to only count items or to fetch whole items."""
+    """The content of a page: the filter, the projection, and whether to only count items or to fetch whole items."""
 
     filter: ItemPredicate | None
     projection: ItemProjection
@@ -103,7 +103,7 @@ def accept_start_key(request: PageRequest) -> None:
 
 
 def source_of(table: StoredTable, request: PageRequest) -> PageSource:
-    """Return the table or index that a request reads; reject an index that is unknown or still being backfilled."""
+    """Return the table or index that a request reads. Reject an index that is unknown or not filled yet."""
     if request.index_name is None:
         return PageSource(table, None)
     index = table.index(request.index_name)
@@ -120,7 +120,7 @@ def source_of(table: StoredTable, request: PageRequest) -> PageSource:
 def selection_of(
     source: PageSource, request: PageRequest, predicate: ItemPredicate | None, projection: ItemProjection
 ) -> PageSelection:
-    """Return what a page returns; attributes that a local index does not project are fetched from the table."""
+    """Return the selection of a page. Attributes that a local index does not project are fetched from the table."""
     return PageSelection(predicate, projection, request.select == "COUNT", _fetches(source, request, projection))
 
 
@@ -178,7 +178,10 @@ def read_page_result(
     selection: PageSelection,
     partition: Item | None = None,
 ) -> PageResult:
-    """Read one page and return the response; `partition` is the partition key if the page reads only one partition."""
+    """Read one page and return the response.
+
+    `partition` is the partition key if the page is from only one partition.
+    """
     page, fetched = read_selected(connection, source, range_, selection)
     if source.table.traffic is not None:
         units = _units(source, request, page, fetched)
@@ -222,7 +225,7 @@ def _filter_and_project(selection: PageSelection) -> Any:
 def _fetch_and_select(
     connection: sqlite3.Connection, source: PageSource, selection: PageSelection, fetched: list[int]
 ) -> Any:
-    """Return a filter that fetches the item for each local index entry and appends its billed size to `fetched`."""
+    """Return a filter that fetches the item of each local index entry, and appends its billed size to `fetched`."""
     select = _filter_and_project(selection)
     table = source.table
 

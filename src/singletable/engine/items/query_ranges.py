@@ -1,7 +1,7 @@
 """Computes the range of stored keys that a Query reads, from its key condition or on the fast path.
 
-An application sends the same few Queries again and again with different values. The first such Query is parsed and
-checked in full; later Queries with the same expressions and valid values take the fast path.
+An application sends the same few Queries repeatedly with different values. The first such Query is parsed and checked
+in full. Later Queries with the same expressions and valid values take the fast path.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class QueryRange(NamedTuple):
 
 
 def query_range(source: PageSource, condition: KeyCondition) -> QueryRange:
-    """Return the range that a key condition selects; reject a condition that does not fit the key schema."""
+    """Return the range that a key condition selects. Reject a condition that does not fit the key schema."""
     order = source.order
     requested = condition.range_of(order.partition_names, order.sort_names, order.kinds)
     parts = [
@@ -77,7 +77,7 @@ def _empty(source: PageSource, attribute: KeyElement) -> RequestRefused:
 
 FAST_QUERIES = FastPath("repeated queries")
 
-# These limits keep clients that generate many different expressions from filling the memory.
+# These limits prevent that clients with many different expressions fill the memory.
 _FAST_PATHS_MAX = 256
 _TEXT_MAX = 2048
 
@@ -108,7 +108,7 @@ class QueryFastPath(NamedTuple):
     checks: tuple[Check, ...]
 
     def range_of(self, values: Item) -> EntryRange:
-        """Return the key range for the placeholder values; raise NotOnFastPath if a value needs a full check."""
+        """Return the key range for the placeholder values. Raise NotOnFastPath if a value needs a full check."""
         if len(values) != 1 + len(self.operands):
             raise NotOnFastPath
         partition = short_text(values, self.partition)
@@ -126,7 +126,7 @@ class QueryFastPath(NamedTuple):
 
 
 class FastPathRead(NamedTuple):
-    """The source and key range that a Query on the fast path reads, and its partition key value."""
+    """The source and the key range that a Query on the fast path reads, and its partition key value."""
 
     source: PageSource
     keys: EntryRange
@@ -134,7 +134,7 @@ class FastPathRead(NamedTuple):
 
 
 def find_fast_path(table: StoredTable | None, request: Query) -> FastPathRead:
-    """Return the range to read for a Query with a fast path; raise NotOnFastPath if the Query needs a full check."""
+    """Return the range to read for a Query with a fast path. Raise NotOnFastPath if the Query needs a full check."""
     try:
         found = _find_fast_path(table, request)
     except NotOnFastPath:
@@ -173,7 +173,8 @@ def add_fast_path(source: PageSource, request: Query, condition: KeyCondition) -
         return
     partition, *rest = placeholders
     operator: Operator | None = others[0].operator if others else None
-    # Any other string passes the same checks, except that the two bounds of a BETWEEN may be in the wrong order.
+    # Any other string passes the same checks, with one exception: the two bounds of a BETWEEN may be in the wrong
+    # order.
     checks = condition.checks if operator == "BETWEEN" else ()
     known[_key(request)] = QueryFastPath(source, first.attribute, partition, operator, tuple(rest), checks)
 

@@ -53,7 +53,7 @@ class ItemProjection:
         return item if self._projection is None else self._projection.apply(item)
 
     def bytes_of(self, body: bytes) -> Raw:
-        """Return the projected part of a stored item as JSON; if there is no projection, the item is not decoded."""
+        """Return the projected part of a stored item as JSON. If there is no projection, the item is not decoded."""
         if self._projection is None:
             return Raw(body)
         return Raw(_encode(self._projection.apply(decode_item(body))))
@@ -145,7 +145,7 @@ def attributes_of(condition: ItemPredicate | None) -> frozenset[str]:
 
 
 def nested_attributes_of(condition: ItemPredicate | None) -> frozenset[str]:
-    """Return the top-level attributes of all nested paths in a condition; legacy conditions have no nested paths."""
+    """Return the top-level attributes of all nested paths in a condition. Legacy conditions have no nested paths."""
     owner = getattr(condition, "__self__", None)
     return owner.nested_attributes if isinstance(owner, BoundCondition) else frozenset()
 
@@ -169,8 +169,8 @@ def reject_nested_keys(nested: frozenset[str], table: StoredTable) -> None:
 def check_index_keys(table: StoredTable, update: BoundUpdate) -> None:
     """Reject an update that sets an index key to a value of the wrong type, or that has a nested path into a key.
 
-    The type of a value copied from another attribute is not known yet; the write later rejects a wrong type, with a
-    different message (captured from AWS).
+    The type of a value that is copied from another attribute is not known yet. The write later rejects a wrong type
+    with a different message (captured from AWS).
     """
     if not table.index_keys and not update.update.accessed_inside:
         return

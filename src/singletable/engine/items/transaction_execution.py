@@ -31,7 +31,7 @@ from singletable.values.item_size import TRANSACTIONAL, read_units
 from singletable.wire.api_types import Shape, decoder_of
 
 TOKEN_SECONDS = 600
-WRITE_FACTOR = 2  # a transactional write consumes twice the units: one half to prepare, the other to commit
+WRITE_FACTOR = 2  # a transactional write consumes twice the units: half of them to prepare, and half to commit
 Reason = dict[str, Any]
 NO_REASON: Reason = {"Code": "None"}
 
@@ -43,7 +43,7 @@ def condition_failed_reason(old: Image | None) -> Reason:
 
 
 def invalid_action_reason(error: RequestRefused) -> Reason:
-    """Return the cancellation reason for an action that is throttled, or that its table or item does not allow."""
+    """Return the cancellation reason for an action that is throttled, or that is invalid for its table or item."""
     code = error.cancellation_code if isinstance(error, ThrottledRequest) else "ValidationError"
     return {"Code": code, "Message": error.message}
 
@@ -75,10 +75,10 @@ def perform_transaction(
     *,
     counts: bool = True,
 ) -> list[BeforeAndAfter]:
-    """Perform all writes; if one fails, raise an error that contains a cancellation reason for each write.
+    """Perform all writes. If one fails, raise an error that contains a cancellation reason for each write.
 
-    The error rolls back the transaction of the store. Pass `counts=False` if you do not need the capacity; then writes
-    without a condition take the fast path.
+    The error rolls back the transaction of the store. Pass `counts=False` if you do not need the capacity. Writes
+    without a condition then take the fast path.
     """
     done: list[BeforeAndAfter] = []
     reasons: list[Reason] = []
@@ -112,19 +112,25 @@ def transaction_capacity(writes: list[PlannedWrite], done: list[BeforeAndAfter],
 
 
 class ReplayedAction(msgspec.Struct, frozen=True, array_like=True):
-    """The table of an action, and the billed size: the larger of the item sizes before and after the write."""
+    """The table of an action, and its billed size, which is the larger of the item sizes before and after the write."""
 
     table: str
     size_bytes: int
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """The record of a transaction with an idempotency token, used to respond if the client repeats the request."""
+    """The record of a transaction with an idempotency token.
+
+    If the client repeats the request, the engine responds from it.
+    """
 
     actions: list[ReplayedAction]
 
     def units(self) -> dict[str, ConsumedUnits]:
-        """Return the units that a replay consumes: those of a transactional read of every item (captured from AWS)."""
+        """Return the units that a replay consumes.
+
+        It costs as much as a transactional read of every item (captured from AWS).
+        """
         units: dict[str, ConsumedUnits] = {}
         for action in self.actions:
             units.setdefault(action.table, ConsumedUnits()).table += read_units(action.size_bytes, TRANSACTIONAL)
@@ -164,7 +170,7 @@ def purge_tokens(connection: sqlite3.Connection, before: float) -> None:
 
 
 def find_replay(connection: sqlite3.Connection, token: str, fingerprint: bytes, now: float) -> Replay | None:
-    """Return the record of a token used in the last ten minutes; reject a different request with the same token."""
+    """Return the record of a token used in the last ten minutes. Reject a different request with the same token."""
     stored = find_token(connection, token)
     if stored is None or now - stored.at >= TOKEN_SECONDS:
         return None
@@ -190,7 +196,7 @@ def replay_record(writes: list[PlannedWrite], done: list[BeforeAndAfter]) -> Rep
 
 
 def replay_capacity(replay: Replay, detail: Detail) -> Any:
-    """Return the ConsumedCapacity of a replay, or UNSET if it is not requested; a replay reads every written item."""
+    """Return the ConsumedCapacity of a replay, or UNSET if it is not requested. A replay reads every written item."""
     if detail is None or detail == "NONE":
         return UNSET
     return capacity_per_table(replay.units(), detail, "ReadCapacityUnits")

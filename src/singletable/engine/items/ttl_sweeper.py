@@ -18,7 +18,7 @@ from singletable.engine.tables.stored_table import StoredTable, decode_item
 from singletable.engine.tables.table_definition import TableDefinition, definition_from
 from singletable.errors import RequestRefused, StoreRefused
 
-# One step is one transaction, short enough not to delay other writers.
+# One step is one transaction, which is short enough that other writers are not delayed.
 STEP_ITEMS = 200
 # As in DynamoDB, an expiry time more than five years in the past is ignored.
 EXPIRED_SECONDS_MAX = 5 * 365 * 24 * 60 * 60
@@ -39,7 +39,7 @@ class Sweeper:
         self._lock = threading.Lock()
 
     def start_if_needed(self) -> None:
-        """Wake the thread up; start it first if an interval is set and a table needs sweeping."""
+        """Wake up the thread. Start it first if an interval is set and a table needs sweeping."""
         self._wake.set()
         tables = self._catalog.reload()
         is_needed = any(table.expiry is not None or table.changes is not None for table in tables)
@@ -59,14 +59,14 @@ class Sweeper:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            # The table was deleted or the store is unavailable: try again at the next interval.
+            # The table was deleted, or the store is unavailable. The next interval tries again.
             with suppress(RequestRefused, StoreRefused):
                 self.sweep()
             self._wake.wait(self._every_seconds)
             self._wake.clear()
 
     def sweep(self) -> int:
-        """Delete expired items and changes beyond the log retention; return the number of deleted items."""
+        """Delete expired items, and changes beyond the log retention. Return the number of deleted items."""
         deleted = 0
         for table in self._catalog.reload():
             deleted += self._sweep_table(table.name)
@@ -139,7 +139,7 @@ def _enabled(definition: TableDefinition) -> TableDefinition:
 
 
 def trim_change_log(store: Store, table: StoredTable, now: float) -> bool:
-    """Delete a batch of changes older than the retention period of a table; return whether more may remain."""
+    """Delete a batch of changes older than the retention period of a table. Return whether more may remain."""
     if table.changes is None:
         return False
     log, before = table.changes.log, now - _retention_seconds(table.definition)

@@ -27,10 +27,10 @@ from singletable.wire.api_types import ComparisonOperator, ConditionalOperator
 
 INVALID = "One or more parameter values were invalid: "
 
-# The number of values that an operator takes, 1 by default; IN takes one or more.
+# The number of values that an operator takes; the default is 1. IN takes one or more.
 _ARGUMENTS: Mapping[str, int] = {"NULL": 0, "NOT_NULL": 0, "BETWEEN": 2}
 _ORDERED = frozenset({"S", "N", "B"})
-# The types that an operator accepts; operators that are not listed accept all types.
+# The types that an operator accepts. Operators that are not listed accept all types.
 _TYPES: Mapping[str, frozenset[str]] = {
     "LT": _ORDERED,
     "LE": _ORDERED,
@@ -64,7 +64,7 @@ def check_arguments(attribute: str, operator: ComparisonOperator, values: Sequen
 
 
 def condition_tree(attribute: str, operator: ComparisonOperator, values: Sequence[dict[str, Any]]) -> Condition:
-    """Return the expression tree for a condition, whose arguments must have passed `check_arguments`."""
+    """Return the expression tree for a condition. Its arguments must have passed `check_arguments`."""
     path = Path((attribute,))
     operands = [Constant(value) for value in values]
     match operator:

@@ -47,7 +47,7 @@ _NO_VALUES = {kind: (None,) * (len(fields) + 1) for kind, fields in _LEGACY.item
 
 
 def has_legacy_parameters(*parts: Shape) -> bool:
-    """Return whether a request has legacy parameters; raise DynamoDB's error if the request also has expressions.
+    """Return whether a request has legacy parameters. Raise DynamoDB's error if the request also has expressions.
 
     `parts` is the request itself, or one part for each table. DynamoDB also rejects a legacy parameter in one part
     combined with an expression in another part (captured from AWS).

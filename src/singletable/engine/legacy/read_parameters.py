@@ -18,7 +18,7 @@ from singletable.wire.query_and_scan import Query, Scan
 
 
 def attributes_to_get(names: Sequence[str] | None) -> ItemProjection:
-    """Return the projection that AttributesToGet specifies; a dot in an attribute name is part of the name."""
+    """Return the projection that AttributesToGet specifies. A dot in an attribute name is part of the name."""
     if names is None:
         return WHOLE
     seen: set[str] = set()
@@ -34,7 +34,7 @@ _NO_RANGE = frozenset(("NULL", "NOT_NULL", "NE", "IN", "CONTAINS", "NOT_CONTAINS
 
 
 class LegacyKeyCondition(KeyCondition):
-    """A legacy key condition; reading its values raises an error if its operator cannot be used on a key."""
+    """A legacy key condition. Reading its values raises an error if its operator cannot be used on a key."""
 
     __slots__ = ("_not_indexable",)
 

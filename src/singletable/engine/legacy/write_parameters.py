@@ -77,7 +77,7 @@ _ADDED_TYPES = SET_TYPES | {"N", "L"}
 
 
 class AttributeUpdates(BoundUpdate):
-    """Legacy changes, which have their own error message for a value whose type does not match the item."""
+    """Legacy changes. They have their own error message for a value whose type does not match the item."""
 
     __slots__ = ()
 

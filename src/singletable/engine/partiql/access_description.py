@@ -48,7 +48,7 @@ class AccessDescription:
 
 
 def describe_access(engine: Engine, text: str, parameters: Sequence[Any] | None) -> AccessDescription:
-    """Return how a statement would be executed, without executing it; raise an error if it is invalid."""
+    """Return how a statement would be executed, without executing it. Raise an error if it is invalid."""
     accept_parameters(parameters)
     statement = bind_statement(text, parameters)
     table = engine.catalog.require(statement.table_name)

@@ -12,7 +12,8 @@ from singletable.partiql.statement_parser import parse_statement
 from singletable.partiql.statements import ExistsStatement, ParsedStatement, SelectStatement, Statement, parameter_name
 from singletable.values.item_validation import accept_value
 
-# Parsed statements are cached, because an application has few distinct ones; long statements are parsed every time.
+# Parsed statements are cached, because an application has few distinct statements. Long statements are parsed every
+# time.
 _CACHED_MAX = 1024
 _CACHED_CHARACTERS_MAX = 2048
 
@@ -41,13 +42,13 @@ class BoundStatement(NamedTuple):
 
 
 def accept_parameters(parameters: Sequence[Any] | None) -> None:
-    """Validate the parameters; DynamoDB does so before it parses the statement (captured from AWS)."""
+    """Validate the parameters. DynamoDB validates them before it parses the statement (captured from AWS)."""
     for value in parameters or ():
         accept_value(value)
 
 
 def bind_statement(text: str, parameters: Sequence[Any] | None) -> BoundStatement:
-    """Parse a statement, and check it against its validated parameters; surplus parameters are ignored."""
+    """Parse a statement, and check it with its validated parameters. Surplus parameters are ignored."""
     parsed = (_parse if len(text) <= _CACHED_CHARACTERS_MAX else _parse.__wrapped__)(text)
     given = parameters or ()
     if len(given) < len(parsed.parameters):

@@ -1,4 +1,4 @@
-"""Plans SELECT statements, and reads a page or, in batches and transactions, one item by its key."""
+"""Plans SELECT statements, and reads a page of items. In batches and transactions, reads one item by its key."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class PlannedSelect(NamedTuple):
 def planned_select(
     table: StoredTable, select: SelectStatement, values: Mapping[str, Any], *, is_consistent: bool = False
 ) -> PlannedSelect:
-    """Plan a SELECT; raise an error if the table or index cannot execute it."""
+    """Plan a SELECT. Raise an error if the table or index cannot execute it."""
     source = _source(table, select.source.index, is_consistent=is_consistent)
     projection = WHOLE if select.columns is None else ItemProjection(Columns(select.columns))
     if select.where is not None:
@@ -91,7 +91,7 @@ def run_select(
             page, fetched = read_selected(connection, source, page_range, _selection(plan, reads[number]))
             consumed = units_of_page(source.index, page.read_bytes, fetched, factor)
             if source.table.traffic is not None:
-                # Contributor Insights counts no key here, because a SELECT may read more than one partition.
+                # Contributor Insights counts no key here, because a SELECT can read more than one partition.
                 source.table.traffic.read_page(source.index, consumed, page_range.keys.low, None)
             add_units(units, source.table.name, consumed)
             items += page.items
@@ -108,7 +108,7 @@ def run_select(
 
 
 def _source(table: StoredTable, name: str | None, *, is_consistent: bool) -> PageSource:
-    """Return the table or index to read; the error messages differ from those of a Query (captured from AWS)."""
+    """Return the table or index to read. The error messages differ from those of a Query (captured from AWS)."""
     if name is None:
         return PageSource(table, None)
     index = table.index(name)
@@ -186,13 +186,13 @@ def _position(plan: PlannedSelect, start: Continuation) -> bytes:
 def planned_get(
     table: StoredTable, bound: BoundStatement, select: SelectStatement, key_needed: str
 ) -> tuple[bytes, ItemProjection]:
-    """Return the stored key and the projection of a SELECT; raise `key_needed` unless it names exactly one key."""
+    """Return the stored key and the projection of a SELECT. Raise `key_needed` unless it selects exactly one key."""
     key = selected_key(table, bound, select, key_needed)
     return exact_key(table, key), selected_columns(table, select)
 
 
 def selected_key(table: StoredTable, bound: BoundStatement, select: SelectStatement, key_needed: str) -> Item:
-    """Return the key that a SELECT names; raise an error unless its condition is exactly one complete key."""
+    """Return the key that a SELECT selects. Raise an error unless its condition is exactly one complete key."""
     if select.source.index is not None:
         raise invalid(key_needed)
     branch = _only_branch(table, select.where, key_needed)

@@ -33,12 +33,12 @@ class RangeRead:
     tests: tuple[KeyTest, ...] = ()
     partition: tuple[bytes, ...] = ()
     filter: Condition | None = None
-    is_item: bool = False  # the tests name one complete key
+    is_item: bool = False  # whether the tests determine one complete key
     partition_values: tuple[str, ...] = ()
 
 
 class SelectAccess(NamedTuple):
-    """The reads of a SELECT, in order: a Query reads some partitions, and a Scan reads the whole table or index."""
+    """The reads of a SELECT, in order. A Query reads some partitions, and a Scan reads the whole table or index."""
 
     kind: Literal["GetItem", "Query", "Scan"]
     reads: tuple[RangeRead, ...]
@@ -48,7 +48,7 @@ class SelectAccess(NamedTuple):
 def plan_access(
     source: PageSource, where: Condition | None, order: Sequence[OrderBy], values: Mapping[str, Any]
 ) -> SelectAccess:
-    """Return the access path for a condition; raise an error if it cannot return items in the ORDER BY order."""
+    """Return the access path for a condition. Raise an error if it cannot return items in the ORDER BY order."""
     partition_names, sort_names, keys = source.order.partition_names, source.order.sort_names, source.order.names
     branches = None if where is None else branches_of(where, partition_names, keys)
     _check_order(order, where, keys, is_keyed=branches is not None)
@@ -97,7 +97,8 @@ def _read(source: PageSource, branch: Branch, values: Mapping[str, Any]) -> Rang
     whole = query_range(source, KeyCondition(chosen, values))
     ranges, sort_given = [whole.keys], 0
     for attribute in sort:
-        # Equality tests come first: a test of the next sort key attribute narrows the range only after an equality.
+        # Equality tests come first. A test of the next sort key attribute narrows the range only after an equality
+        # test.
         of_attribute = sorted(tests[attribute.name], key=lambda test: test.operator != "=")
         for test in of_attribute:
             ranges.append(query_range(source, KeyCondition({**chosen, attribute.name: test}, values)).keys)
@@ -123,7 +124,7 @@ def _read(source: PageSource, branch: Branch, values: Mapping[str, Any]) -> Rang
 def _split_key_tests(
     branch: Branch, partition: KeyAttributes, sort: KeyAttributes, values: Mapping[str, Any]
 ) -> tuple[dict[str, list[KeyTest]], list[Condition]]:
-    """Return the tests by key attribute, and the other conditions; a partition key test is always an equality."""
+    """Return the tests by key attribute, and the other conditions. A partition key test is always an equality."""
     kinds = {each.name: each.kind for each in (*partition, *sort)}
     tests: dict[str, list[KeyTest]] = {name: [] for name in kinds}
     left: list[Condition] = []
@@ -152,7 +153,7 @@ def _check_type(test: KeyTest, kind: str, values: Mapping[str, Any]) -> None:
 
 
 def _disjoint(reads: list[RangeRead], where: Condition, keys: tuple[str, ...]) -> list[RangeRead]:
-    """Return reads that have no item in common; raise an error for overlapping reads of one partition.
+    """Return reads that have no item in common. Raise an error for overlapping reads of one partition.
 
     DynamoDB accepts overlapping reads if one of them has a key test that is not a range, such as `sk <> 'a'` (captured
     from AWS). This function merges such reads into one.

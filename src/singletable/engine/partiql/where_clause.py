@@ -1,7 +1,7 @@
 """Splits WHERE clauses into branches, one for each Query, or into the key and the remaining condition.
 
 `pk = 'a' AND sk IN ['1', '2']` becomes two reads of one item. `pk = 'a' AND (x = 1 OR y = 2)` becomes one read of a
-partition. Only conditions on keys are split, and only when every branch names a partition.
+partition. Only conditions on keys are split, and only if every branch selects a partition.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Branch = tuple[Condition, ...]
 
 
 def branches_of(where: Condition, partition: Collection[str], keys: Collection[str]) -> list[Branch] | None:
-    """Return the branches, each a conjunction of conditions, or None if a branch does not name a partition."""
+    """Return the branches, each a conjunction of conditions. Return None if a branch does not select a partition."""
     if not all(_is_limited_to(where, attribute) for attribute in partition):
         return None
     if _count(where, keys) > READS_MAX:
@@ -35,7 +35,7 @@ def branches_of(where: Condition, partition: Collection[str], keys: Collection[s
 
 
 def conjuncts(condition: Condition | None) -> Branch:
-    """Return the conditions that AND combines, or the condition itself if it is not an AND."""
+    """Return the conditions that AND combines. Return the condition itself if it is not an AND."""
     if condition is None:
         return ()
     if isinstance(condition, And):
@@ -111,7 +111,7 @@ def _expand(condition: Condition, keys: Collection[str]) -> list[Branch]:
 
 
 class KeyNotNamed(RequestRefused):
-    """The error if the condition of a write does not name one item; a transaction reports a key mismatch instead."""
+    """The error if the condition of a write does not select one item. A transaction reports a key mismatch instead."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -129,7 +129,7 @@ class WhereParts(NamedTuple):
 
 
 def where_parts(parsed: ParsedStatement, key_names: tuple[str, ...]) -> WhereParts:
-    """Split the condition of a statement on a table with these key attributes; the statement caches the result."""
+    """Split the condition of a statement on a table with these key attributes. The statement caches the result."""
     parts: WhereParts | None = parsed.cache.get(key_names)
     if parts is None:
         parts = parsed.cache[key_names] = _split(parsed, key_names)
@@ -148,7 +148,7 @@ def _split(parsed: ParsedStatement, key_names: tuple[str, ...]) -> WhereParts:
             rest.append(condition)
             continue
         if test.attribute in keys and isinstance(statement, ExistsStatement):
-            # The first value is the key of the item; a second value is a condition, which fails (captured from AWS).
+            # The first value is the key of the item. A second value is a condition, which fails (captured from AWS).
             rest.append(condition)
         keys.setdefault(test.attribute, []).append(test.operands[0])
     whole = None if not rest else rest[0] if len(rest) == 1 else And(tuple(rest))
@@ -158,7 +158,7 @@ def _split(parsed: ParsedStatement, key_names: tuple[str, ...]) -> WhereParts:
 
 
 def named_key(table: StoredTable, where: WhereParts, values: Mapping[str, Any], *, takes_first: bool = False) -> Item:
-    """Return the key that a condition names by equality; raise an error unless every key attribute has one value."""
+    """Return the key that a condition selects by equality. Raise an error unless every key attribute has one value."""
     key: Item = {}
     for name in table.key_names:
         if name not in where.keys:

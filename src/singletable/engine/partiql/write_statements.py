@@ -39,7 +39,7 @@ DUPLICATE = "Duplicate primary key exists in table"
 
 
 def planned_statement(table: StoredTable, bound: BoundStatement, *, returns_old: bool, is_alone: bool) -> PlannedWrite:
-    """Return the planned write for a statement; raise an error if the statement is invalid for the table."""
+    """Return the planned write for a statement. Raise an error if the statement is invalid for the table."""
     statement, values = bound.statement, bound.values
     if isinstance(statement, InsertStatement):
         item = {name: value_of(value, values) for name, value in statement.item}
@@ -99,10 +99,10 @@ def _is_absent(item: Item) -> bool:
 
 
 def _present(test: Test | None, values: Mapping[str, Any]) -> ItemPredicate:
-    """Return a condition that requires the item to exist and to meet the test, because UPDATE never creates an item."""
+    """Return a condition that the item exists and meets the test, because UPDATE never creates an item."""
     return lambda item: bool(item) and (test is None or test(item, values))
 
 
 def _absent_or(test: Test | None, values: Mapping[str, Any]) -> ItemPredicate | None:
-    """Return a condition that also accepts a missing item: deleting a missing item succeeds (captured from AWS)."""
+    """Return a condition that also accepts a missing item, because its deletion succeeds (captured from AWS)."""
     return None if test is None else lambda item: not item or test(item, values)

@@ -13,7 +13,7 @@ _COLUMNS = "number, identifier, document"
 
 
 class BackupRow(NamedTuple):
-    """A stored backup; `document` describes the backup as JSON, and the storage layer does not parse it."""
+    """A stored backup. `document` describes the backup as JSON, and the storage layer does not parse it."""
 
     number: int
     identifier: str
@@ -50,14 +50,14 @@ def create(connection: sqlite3.Connection, identifier: str, document: bytes) -> 
 
 
 def adopt(connection: sqlite3.Connection, identifier: str, document: bytes, tree: Tree) -> BackupRow:
-    """Add a backup that takes over an existing tree, so that no item is copied."""
+    """Add a backup that takes an existing tree, so that no item is copied."""
     added = _insert(connection, identifier, document)
     connection.execute(f"ALTER TABLE {tree.name} RENAME TO {added.tree.name}")
     return added
 
 
 def change(connection: sqlite3.Connection, number: int, document: bytes) -> bool:
-    """Replace the document of a backup; return whether the backup still exists."""
+    """Replace the document of a backup. Return whether the backup still exists."""
     return connection.execute("UPDATE backups SET document = ? WHERE number = ?", (document, number)).rowcount > 0
 
 
@@ -68,26 +68,26 @@ def drop(connection: sqlite3.Connection, row: BackupRow) -> None:
 
 
 def copy_all(connection: sqlite3.Connection, source: Tree, target: Tree) -> tuple[int, int]:
-    """Copy a whole tree into an empty one; return the number of items and the sum of their sizes."""
+    """Copy a whole tree into an empty tree. Return the number of items and the sum of their sizes."""
     # `SELECT *` between two tables with the same columns lets SQLite copy records without decoding them.
     connection.execute(f"INSERT INTO {target.name} SELECT * FROM {source.name}")  # noqa: S608  # tree names are letters and digits
     return target.count(connection)
 
 
 def add(connection: sqlite3.Connection, target: Tree, rows: Iterable[Row]) -> None:
-    """Insert rows into a tree; their keys must not exist yet."""
+    """Insert rows into a tree. Their keys must not exist yet."""
     connection.executemany(f"INSERT INTO {target.name} (key, item, size) VALUES (?, ?, ?)", rows)  # noqa: S608
 
 
 def remove_some(connection: sqlite3.Connection, row: BackupRow, count: int) -> bool:
-    """Delete up to `count` items of a backup; return whether it deleted any."""
+    """Delete up to `count` items of a backup. Return whether it deleted any items."""
     name = row.tree.name
     some = f"SELECT rowid FROM {name} LIMIT ?"  # noqa: S608  # tree names are letters and digits
     return connection.execute(f"DELETE FROM {name} WHERE rowid IN ({some})", (count,)).rowcount > 0  # noqa: S608
 
 
 def is_small(connection: sqlite3.Connection, tree: Tree, items_max: int, bytes_max: int) -> bool:
-    """Return whether a tree is within these limits, reading no more rows than needed."""
+    """Return whether a tree is within these limits. Read no more rows than needed."""
     counted = f"SELECT count(*), coalesce(sum(size), 0) FROM (SELECT size FROM {tree.name} LIMIT ?)"  # noqa: S608
     items, size = connection.execute(counted, (items_max + 1,)).fetchone()
     return bool(items <= items_max and size <= bytes_max)

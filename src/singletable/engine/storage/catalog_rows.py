@@ -19,7 +19,7 @@ _COLUMNS = "name, number, generation, definition"
 
 
 class CatalogRow(NamedTuple):
-    """A stored table; `definition` is JSON, and the storage layer does not parse it."""
+    """A stored table. `definition` is JSON, and the storage layer does not parse it."""
 
     name: str
     number: int
@@ -59,7 +59,7 @@ def create(connection: sqlite3.Connection, name: str, definition: bytes, indexes
 def change(
     connection: sqlite3.Connection, before: CatalogRow, definition: bytes, had: Iterable[int], has: Iterable[int]
 ) -> CatalogRow:
-    """Store a changed definition as the next generation; create and drop index trees to match."""
+    """Store a changed definition as the next generation. Create and drop index trees to match it."""
     after = before._replace(generation=before.generation + 1, definition=definition)
     changed = connection.execute(
         "UPDATE catalog SET generation = ?, definition = ? WHERE number = ? AND generation = ?",
@@ -79,7 +79,7 @@ def change(
 
 
 def drop(connection: sqlite3.Connection, row: CatalogRow, indexes: Iterable[int], *, keeps_items: bool = False) -> None:
-    """Delete a table with its trees; with `keeps_items`, do not drop the tree of its items."""
+    """Delete a table with its trees. With `keeps_items`, do not drop the tree of its items."""
     connection.execute("DELETE FROM catalog WHERE number = ?", (row.number,))
     for index in indexes if keeps_items else (None, *indexes):
         drop_tree(connection, tree_of(row.number, row.generation, index))

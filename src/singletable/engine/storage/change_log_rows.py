@@ -1,4 +1,4 @@
-"""The change log of a table, and its streams; the transaction that makes a change also logs it."""
+"""The change log of a table, and its streams. The transaction that makes a change also logs it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CHANGE_LOG_COLUMNS = (
     "sequence INTEGER PRIMARY KEY NOT NULL, at REAL NOT NULL, by_service INTEGER NOT NULL, "
     "key BLOB NOT NULL, before BLOB, after BLOB"
 )
-# The key of a row that marks a gap in the log; every real key is longer.
+# The key of a row that marks a gap in the log. Every real key is longer.
 NO_KEY = b""
 # The maximum number of changes that one trim removes. The newest change always stays, because SQLite would otherwise
 # reuse its number, and the order of changes would be lost.
@@ -20,7 +20,10 @@ _TRIMMED_ROWS = 1000
 
 
 class LoggedChange(NamedTuple):
-    """A change of an item; `before` or `after` is None if it did not exist; `by_service` marks an expiry (TTL)."""
+    """A change of an item.
+
+    `before` or `after` is None if the item did not exist. `by_service` marks an expiry (TTL).
+    """
 
     sequence: int
     at: float
@@ -39,7 +42,10 @@ class ItemChangeSpan(NamedTuple):
 
 
 class ChangeLog:
-    """The log of the table with this number; it outlives a deleted table while a stream or recovery needs it."""
+    """The change log of the table with this number.
+
+    If a stream or recovery needs the log, it remains after the table is deleted.
+    """
 
     __slots__ = ("_add", "_at", "_first", "_first_after", "_first_since", "_last", "_next", "_since", "_spans", "name")
 
@@ -79,7 +85,7 @@ class ChangeLog:
         connection.execute(self._add, (at, by_service, key, before, after))
 
     def mark_gap(self, connection: sqlite3.Connection, at: float) -> None:
-        """Append a row without a key; it marks a gap: some changes before this row were not logged."""
+        """Append a row without a key. It marks a gap: some changes before this row were not logged."""
         self.add(connection, at, NO_KEY, None, None)
 
     def between(self, connection: sqlite3.Connection, first: int, last: int, count: int) -> list[LoggedChange]:
@@ -91,17 +97,23 @@ class ChangeLog:
         return map(_change, connection.execute(self._since, (after,)))
 
     def first_since(self, connection: sqlite3.Connection, at: float) -> int:
-        """Return the number of the first change at or after a time; if there is none, the number of the next change."""
+        """Return the number of the first change at or after a time.
+
+        If there is none, return the number of the next change.
+        """
         row = connection.execute(self._first_since, (at,)).fetchone()
         return self.last(connection) + 1 if row is None else int(row[0])
 
     def first_after(self, connection: sqlite3.Connection, at: float) -> int:
-        """Return the number of the first change after a time; if there is none, the number of the next change."""
+        """Return the number of the first change after a time.
+
+        If there is none, return the number of the next change.
+        """
         number: int | None = connection.execute(self._first_after, (at,)).fetchone()[0]
         return self.last(connection) + 1 if number is None else number
 
     def spans(self, connection: sqlite3.Connection, first: int, last: int) -> Iterator[ItemChangeSpan]:
-        """Return the keys changed from number `first` to `last` inclusive: each key once, in key order."""
+        """Return the keys changed from number `first` to `last` inclusive. Each key occurs once, in key order."""
         assert isinstance(connection, StoreConnection)
         rows = connection.execute(self._spans, (first, last))
         connection.open_cursors.append(rows)
@@ -112,17 +124,17 @@ class ChangeLog:
         return _change(connection.execute(self._at, (sequence,)).fetchone())
 
     def first(self, connection: sqlite3.Connection) -> int:
-        """Return the number of the oldest change in the log; 0 when it is empty."""
+        """Return the number of the oldest change in the log, or 0 if the log is empty."""
         number: int = connection.execute(self._first).fetchone()[0]
         return number
 
     def last(self, connection: sqlite3.Connection) -> int:
-        """Return the number of the latest change; 0 when the log is empty."""
+        """Return the number of the latest change, or 0 if the log is empty."""
         number: int = connection.execute(self._last).fetchone()[0]
         return number
 
     def trim(self, connection: sqlite3.Connection, before: float) -> bool:
-        """Remove some of the changes older than a time; return whether there may be more."""
+        """Remove some of the changes older than a time. Return whether there may be more."""
         end = min(self.first_since(connection, before), self.last(connection))
         removed = connection.execute(
             f"DELETE FROM {self.name} WHERE sequence IN "  # noqa: S608
@@ -140,7 +152,10 @@ _STREAM_COLUMNS = "table_name, label, number, first, last, ended_at, document"
 
 
 class StreamRow(NamedTuple):
-    """A stored stream: a range of a change log; `document` is JSON, and the storage layer does not parse it."""
+    """A stored stream, which is a range of a change log.
+
+    `document` is JSON, and the storage layer does not parse it.
+    """
 
     table_name: str
     label: str
@@ -154,7 +169,7 @@ class StreamRow(NamedTuple):
 
 
 def list_streams(connection: sqlite3.Connection, table_name: str | None = None) -> list[StreamRow]:
-    """Return every stream, or those of one table, ordered by table name and label."""
+    """Return every stream, or the streams of one table, ordered by table name and label."""
     where = "" if table_name is None else "WHERE table_name = ?"
     found = connection.execute(
         f"SELECT {_STREAM_COLUMNS} FROM streams {where} ORDER BY table_name, label",  # noqa: S608  # constants
@@ -185,7 +200,7 @@ def end_stream(connection: sqlite3.Connection, number: int, last: int, at: float
 
 
 def delete_ended_streams(connection: sqlite3.Connection, ended_before: float) -> list[int]:
-    """Delete the streams that ended before a time; return the numbers of their tables."""
+    """Delete the streams that ended before a time. Return the numbers of their tables."""
     gone = connection.execute("SELECT number FROM streams WHERE ended_at < ?", (ended_before,)).fetchall()
     connection.execute("DELETE FROM streams WHERE ended_at < ?", (ended_before,))
     return [each[0] for each in gone]

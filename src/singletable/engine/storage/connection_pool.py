@@ -1,12 +1,12 @@
-"""The connections of a process to a store file: many readers, one writer at a time, none shared with a forked child.
+"""The connections of a process to a store file: many readers and one writer at a time, not shared with a forked child.
 
 Every connection can read and write. When a connection detects a write by another connection, it drops its cache and its
-memory mapping. So the pool hands out the first idle connection of its list: a process that runs one request at a time
-uses only one connection.
+memory mapping. So the pool returns the first idle connection of its list. A process that runs one request at a time
+then uses only one connection.
 
-A forked child inherits SQLite's record of the locks that the process holds, but not the locks. The parent does not know
-of the child, and could remove the log while the child uses it. So the child cannot use stores that were open when it
-was forked.
+A forked child inherits SQLite's record of the locks that the process holds, but not the locks. SQLite in the parent has
+no information about the child, and could remove the log while the child uses it. So a child cannot use stores that were
+open when it was forked.
 """
 
 from __future__ import annotations
@@ -36,10 +36,12 @@ Sync = Literal["normal", "full"]
 # Checking the length of the log takes a tenth of the time of a small commit, so only some commits check it.
 _COMMITS_PER_LOG_CHECK = 8
 _BUSY_RETRY_SECONDS = 0.005
-# A new memory mapping starts empty, and reads fill it page by page; so the pool remaps only after this growth.
+# A new memory mapping is empty, and reads fill it page by page. So the pool maps the file again only after it has grown
+# by this much.
 _REMAP_GROWTH = 1.1
 _CLOSED = "The store is closed.\n  Open it again, and close it only after its last use."
-# A file that is deleted or moved is noticed this much later; a check takes as long as a third of a small write.
+# The pool notices after this time that the file was deleted or moved. A check takes as long as a third of a small
+# write.
 _PLACE_CHECK_SECONDS = 0.01
 _MOVED = (
     "{name} was deleted, moved or replaced while it was open; this write changed nothing.\n"
@@ -63,8 +65,8 @@ class ConnectionPool:
         self._upgrades = upgrades
         self._path = path
         self.waits = WriteWait()
-        # Every open connection; the first idle one is used next. A connection is never taken out of the list while it
-        # is in use, so an interrupt cannot lose it.
+        # Every open connection. The first idle one is used next. A connection stays in the list while it is in use, so
+        # an interrupt cannot lose it.
         self._connections: list[StoreConnection] = []
         self._closing = threading.Lock()
         self._commits = 0
@@ -88,10 +90,11 @@ class ConnectionPool:
         _open_pools.add(self)
 
     def acquire(self) -> StoreConnection:
-        """Return a connection for the caller alone, until it is released."""
+        """Return a connection that only the caller uses, until it is released."""
         me = (get_ident(),)
         for connection in self._connections:
-            if connection.holder.setdefault(0, me) is me:  # one atomic step: only one thread can claim it
+            # one atomic step, so only one thread can claim the connection
+            if connection.holder.setdefault(0, me) is me:
                 break
         else:
             connection = self._add_connection(me)
@@ -106,14 +109,15 @@ class ConnectionPool:
         return connection
 
     def release(self, connection: StoreConnection) -> None:
-        """Return a connection to the pool; this rolls back an open transaction."""
+        """Return a connection to the pool. This rolls back an open transaction."""
         connection.end()
         if self._closed_reason is not None:
             self._close_idle()
 
     def acquire_writer(self) -> StoreConnection:
         """Return a connection for the only writer among all processes."""
-        if self._turn.is_mine:  # an interrupt has ended the previous write of this thread, which never writes twice
+        # an interrupt has ended the previous write of this thread, because a thread has only one write at a time
+        if self._turn.is_mine:
             self.abandon()
         self._turn.take()
         try:
@@ -132,7 +136,7 @@ class ConnectionPool:
             self._turn.end()
 
     def abandon(self) -> None:
-        """Release everything that the current thread holds, after an interrupt; calling this twice is allowed."""
+        """Release everything that the current thread holds, after an interrupt. You can call it twice."""
         me = (get_ident(),)
         for connection in self._connections:
             if connection.holder.get(0) == me:
@@ -166,8 +170,8 @@ class ConnectionPool:
             self._group_flush.flush()
 
     def close(self) -> None:
-        """Close the idle connections now and the others when they are released; closing twice is allowed."""
-        self._is_closing = True  # from now on, nobody waits for another process
+        """Close the idle connections now, and the others when they are released. You can call it twice."""
+        self._is_closing = True  # from now on, no thread waits for another process
         try:
             self._turn.take_in_process()
             if self._closed_reason is None:
@@ -186,7 +190,7 @@ class ConnectionPool:
             _open_pools.discard(self)
 
     def disown(self) -> list[StoreConnection]:
-        """Disable the pool in a forked child and return its connections, without touching files of the parent."""
+        """Disable the pool in a forked child and return its connections, without changing files of the parent."""
         inherited, self._connections = self._connections, []
         self._is_closing = True
         self._turn.disown()
@@ -210,10 +214,10 @@ class ConnectionPool:
         self._checked_at = now
 
     def _check_log(self) -> None:
-        """Reject a log that a crash has left, if one of its bits has changed: SQLite would discard all later writes."""
+        """Reject a log with a changed bit, which a crash has left, because SQLite would discard all later writes."""
         log = log_path(self._path)
         if any(pool.name == self.name for pool in _open_pools) or is_open_elsewhere(self._path):
-            return  # SQLite has read the log already, and now checks each of its frames when it writes them
+            return  # SQLite has already read the log, and now checks each frame when it writes the frame
         damage = log_damage(log)
         if damage is not None:
             raise StoreRefused(_DAMAGED_LOG.format(log=log, damage=damage))
@@ -223,9 +227,9 @@ class ConnectionPool:
             raise StoreRefused(self._closed_reason or _CLOSED)
 
     def _connect(self, prepare: Callable[[StoreConnection], None], *, may_create: bool) -> StoreConnection:
-        """Return a prepared connection; wait for processes that create the store or its log at the same time.
+        """Return a prepared connection. Wait for processes that create the store or its log at the same time.
 
-        SQLite itself waits for a writer, but not for a change of the journal mode: it raises "busy" at once.
+        SQLite itself waits for a writer, but not for a change of the journal mode. It raises "busy" at once.
         """
         deadline = monotonic() + BUSY_SECONDS
         while True:
@@ -244,7 +248,7 @@ class ConnectionPool:
             sleep(_BUSY_RETRY_SECONDS)
 
     def _prepare_first(self, connection: StoreConnection) -> None:
-        """Initialize a new file as a store, and switch it to a write-ahead log; the file stores this mode."""
+        """Initialize a new file as a store, and switch it to a write-ahead log. The file stores this mode."""
         if store_format.is_blank(connection):
             store_format.initialize(connection)
             sync_folder(self._path.parent)
@@ -260,9 +264,9 @@ class ConnectionPool:
         self._prepare(connection)
 
     def _prepare(self, connection: StoreConnection) -> None:
-        """Check that the file is still a store; this read also creates a missing log."""
+        """Check that the file is still a store. This read also creates a missing log."""
         store_format.check_format(connection, self._path)
-        # A commit goes to the log, and the log reaches the disk with a checkpoint or with `flush`.
+        # A commit is written to the log. A checkpoint or `flush` writes the log to the disk.
         connection.execute("PRAGMA synchronous = NORMAL")
 
     def _checkpoint(self, holder: StoreConnection) -> None:
@@ -283,25 +287,27 @@ class ConnectionPool:
             holder.roll_back()
 
     def _keep_out_writers(self, holder: StoreConnection) -> None:
-        """Take SQLite's write lock until a rollback; raise sqlite3.OperationalError if another program has it.
+        """Take SQLite's write lock until a rollback. Raise sqlite3.OperationalError if another program holds the lock.
 
         Such a program writes without the fair lock. A later commit tries again. This is not a generator-based context
-        manager: Python can finalize a generator long after an interrupt, and its rollback would hit a later write.
+        manager, because Python can finalize a generator long after an interrupt. Its rollback would then affect a later
+        write.
         """
         holder.wait_for_writers(0)
         holder.execute("BEGIN IMMEDIATE")
 
     def _remap_if_grown(self, holder: StoreConnection) -> None:
-        """Make the writer map the grown file; the other connections remap when they see its next write."""
+        """Make the writer map the grown file. The other connections map it again when they notice its next write."""
         file_bytes = self._path.stat().st_size
         if file_bytes > self._mapped_bytes * _REMAP_GROWTH:
             holder.remap()
             self._mapped_bytes = file_bytes
 
     def _close_idle(self) -> None:
-        # Close one by one: if two connections close at the same time, neither is the last one, and the log remains.
+        # Close the connections one by one. If two of them close at the same time, neither is the last one, and the log
+        # remains.
         me = (get_ident(),)
-        with self._closing:  # another thread may be closing them too
+        with self._closing:  # another thread may be closing the connections too
             for connection in [each for each in self._connections if each.holder.setdefault(0, me) is me]:
                 connection.close()
                 self._connections.remove(connection)
@@ -317,7 +323,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 _open_pools: WeakSet[ConnectionPool] = WeakSet()
 _inherited_paths: set[str] = set()
-# Garbage collection would close the parent's connections and touch the parent's files; these references prevent it.
+# Garbage collection would close the parent's connections and change the parent's files. These references prevent it.
 _inherited: list[StoreConnection] = []
 
 

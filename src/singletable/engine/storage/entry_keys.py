@@ -1,12 +1,12 @@
-"""Entry keys and key ranges: the bytes that order the entries of a table or an index, so that a read is one byte range.
+"""Entry keys and key ranges: bytes that order the entries of a table or an index, so that a read is one byte range.
 
     table   crc32 of the partition key (4) | its length (2) | partition key | sort key
     index   crc32 of the partition key (4) | its length (2) | partition key | sort keys, each terminated | table key
 
-The hash comes first, so a Scan has the order that DynamoDB users know: partitions in no particular order, each sorted
-by sort key. Each segment of a parallel Scan is one range of hashes. The length keeps one partition key from being a
-prefix of another. In an index, the bytes after a sort key must not affect its order. So a sort key ends
-with `00 00`, and a zero byte inside it is written as `00 FF`; a prefix of a sort key still sorts before it.
+The hash comes first, so a Scan has the same order as in DynamoDB: partitions in no particular order, each sorted by
+sort key. Each segment of a parallel Scan is one range of hashes. Because of the length, one partition key is never a
+prefix of another. In an index, the bytes after a sort key must not affect its order. So a sort key ends with `00 00`,
+and a zero byte inside it is written as `00 FF`; a prefix of a sort key still sorts before it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PAST_END = b"\x00\x01"
 
 
 def table_key(partition: bytes, sort: bytes | None) -> bytes:
-    """Return the key of an item in its table; `sort` is None where the table has no sort key."""
+    """Return the key of an item in its table. `sort` is None if the table has no sort key."""
     head = _HEAD(crc32(partition), len(partition)) + partition
     return head if sort is None else head + sort
 
@@ -38,7 +38,7 @@ def index_key(partitions: Sequence[bytes], sorts: Sequence[bytes], table_entry: 
 
 
 def table_head(partition: bytes) -> bytes:
-    """Return the prefix of all keys in one partition of a table; no other key begins with it."""
+    """Return the prefix of all keys in one partition of a table. No other key begins with it."""
     return _HEAD(crc32(partition), len(partition)) + partition
 
 
@@ -47,7 +47,7 @@ def index_head(partitions: Sequence[bytes], sorts: Sequence[bytes] = ()) -> byte
     if len(partitions) == 1:
         head = table_head(partitions[0])
     else:
-        # Partition attributes are only compared for equality, so a length before each attribute separates them.
+        # Partition attributes are only tested for equality, so a length before each attribute separates them.
         head = table_head(b"".join([_LENGTH(len(part)) + part for part in partitions]))
     return head + b"".join([ended(sort) for sort in sorts])
 
@@ -63,12 +63,12 @@ def ended(sort: bytes) -> bytes:
 
 
 def past_ended(sort: bytes) -> bytes:
-    """Return the upper bound of everything that begins with this terminated sort attribute."""
+    """Return the upper bound of all keys that begin with this terminated sort attribute."""
     return sort.replace(_ZERO, _ESCAPED_ZERO) + _PAST_END
 
 
 def split_table_key(key: bytes) -> tuple[bytes, bytes]:
-    """Return partition key and sort key (empty where the table has none); raise ValueError for a malformed key."""
+    """Return the partition key and the sort key (empty without a sort key). Raise ValueError for a malformed key."""
     end = HEAD_BYTES + int.from_bytes(key[4:HEAD_BYTES], "big")
     partition = key[HEAD_BYTES:end]
     if len(key) < end or int.from_bytes(key[:4], "big") != crc32(partition):
@@ -77,7 +77,7 @@ def split_table_key(key: bytes) -> tuple[bytes, bytes]:
 
 
 def split_index_key(key: bytes, partition_count: int, sort_count: int) -> tuple[list[bytes], list[bytes], bytes]:
-    """Return the arguments that `index_key` was called with; raise ValueError for a malformed key."""
+    """Return the arguments with which `index_key` was called. Raise ValueError for a malformed key."""
     partition, rest = split_table_key(key)
     sorts = []
     for _ in range(sort_count):
@@ -117,7 +117,7 @@ _PAST_EVERY_KEY = b"\xff" * 5  # four bytes of hash, then a length, which never 
 
 
 class Comparison(NamedTuple):
-    """The comparison of a sort attribute in a key condition; `upper` is the second operand of BETWEEN."""
+    """The comparison of a sort attribute in a key condition. `upper` is the second operand of BETWEEN."""
 
     operator: Operator
     value: bytes
@@ -135,11 +135,11 @@ class EntryRange(NamedTuple):
         return self.low <= key < self.high
 
     def after(self, key: bytes) -> EntryRange:
-        """Return the rest of the range after an ascending read has reached this key."""
+        """Return the part of the range after this key, for an ascending read that has reached it."""
         return EntryRange(max(self.low, key + b"\x00"), self.high)
 
     def before(self, key: bytes) -> EntryRange:
-        """Return the rest of the range after a descending read has reached this key."""
+        """Return the part of the range before this key, for a descending read that has reached it."""
         return EntryRange(self.low, min(self.high, key))
 
 
@@ -154,7 +154,7 @@ def table_range(partition: bytes, comparison: Comparison | None = None) -> Entry
     operator, value, upper = comparison
     if operator == "begins_with":
         return _beginning_with(head + value)
-    # A table key ends with the sort key, so the next key above it is the same key with a zero byte appended.
+    # A table key ends with the sort key. So the next higher key is the same key with a zero byte appended.
     return _compared(head, operator, value, (upper if operator == "BETWEEN" else value) + b"\x00")
 
 
@@ -172,7 +172,7 @@ def index_range(
 
 
 def segment_range(segment: int, total_segments: int) -> EntryRange:
-    """Return one segment of a parallel Scan: an equal share of the hashes, so that no partition is in two segments."""
+    """Return one segment of a parallel Scan. It is an equal share of the hashes, so no partition is in two segments."""
     low = _first_hash(segment, total_segments)
     if segment + 1 == total_segments:
         return EntryRange(low, _PAST_EVERY_KEY)
@@ -184,7 +184,7 @@ def _first_hash(segment: int, total_segments: int) -> bytes:
 
 
 def _compared(head: bytes, operator: Operator, first: bytes, past: bytes) -> EntryRange:
-    """Return a range of keys with the prefix `head`; `past` is just above the operand, or above the upper operand."""
+    """Return a range of keys with the prefix `head`. `past` is just above the operand, or above the upper operand."""
     match operator:
         case "<":
             return EntryRange(head, head + first)
@@ -203,6 +203,6 @@ def _beginning_with(head: bytes) -> EntryRange:
 
 
 def _past(head: bytes) -> bytes:
-    """Return the upper bound of everything that begins with `head`, which is never all 0xff because it has a length."""
+    """Return the upper bound of all keys that begin with `head`. Because it has a length, it is never all 0xff."""
     kept = head.rstrip(b"\xff")
     return kept[:-1] + bytes((kept[-1] + 1,))

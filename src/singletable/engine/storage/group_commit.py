@@ -1,7 +1,7 @@
 """Group commit: the writes of several requests in one transaction, each with a savepoint to roll back to.
 
-A commit takes longer than most writes. The HTTP server answers several requests at a time: it makes one commit for all
-of them and sends the responses afterwards.
+A commit takes longer than most writes. The HTTP server processes several requests at a time. It makes one commit for
+all of them and then sends the responses.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from singletable.errors import StoreRefused
 
 
 class GroupCommit:
-    """The group commit of one thread; its first write starts the transaction."""
+    """The group commit of one thread. Its first write starts the transaction."""
 
     __slots__ = ("_connections", "_failure", "connection", "is_writing", "thread")
 
@@ -46,7 +46,7 @@ class GroupCommit:
                 self._connections.release_writer(connection)
                 raise
         except WriterBusy:
-            raise  # nothing has begun, so a later write of the group may try again
+            raise  # nothing has started, so a later write of the group can try again
         except BaseException as error:
             if self._connections.waits.seconds == 0 and is_busy(error):
                 raise WriterBusy(self._connections.name) from error
@@ -59,7 +59,7 @@ class GroupCommit:
         self._failure = self._failure or translate_error(error, self._connections.name) or error
 
     def finish(self) -> None:
-        """Commit if there were writes; raise if they did not take effect."""
+        """Commit if there were writes. Raise an error if they did not take effect."""
         connection, self.connection = self.connection, None
         try:
             if connection is not None:
@@ -99,7 +99,7 @@ class GroupRead:
 
 
 class GroupWrite:
-    """A write in the transaction of the group, with a savepoint: an error rolls back this write only."""
+    """A write in the transaction of the group, with a savepoint. An error rolls back only this write."""
 
     __slots__ = ("_connection", "_connections", "_group")
 
@@ -133,9 +133,9 @@ class GroupWrite:
 
 
 class GroupWriteWithoutSavepoint(GroupWrite):
-    """A write that cannot fail part-way unless the store itself fails, so it needs no savepoint.
+    """A write without a savepoint, because only a failure of the store can stop it part-way.
 
-    A savepoint costs a sixth of a small write. If the write still raises after a change, the whole group is rolled
+    A savepoint costs a sixth of a small write. If the write raises an error after a change, the whole group is rolled
     back.
     """
 
@@ -172,7 +172,7 @@ class GroupCommitBlock:
         self._group: GroupCommit | None = None
 
     def __enter__(self) -> Self:
-        if self._current.group is None:  # if another thread has a group, each write in this block commits by itself
+        if self._current.group is None:  # if another thread has a group, each write in this block commits separately
             self._group = GroupCommit(self._current.connections)
             self._current.group = self._group
         return self
@@ -190,11 +190,14 @@ class GroupCommitBlock:
                 group.finish()
             except (StoreRefused, StaleCatalog):
                 if error is None or isinstance(error, Exception):
-                    raise  # otherwise an interrupt continues as it is
+                    raise  # an interrupt is raised unchanged
 
 
 class SeparateCommitsBlock:
-    """A block inside a group commit for writes that cannot wait: commits the group so far, then each write alone."""
+    """A block inside a group commit, for writes that cannot wait.
+
+    It commits the group so far, then each write separately.
+    """
 
     __slots__ = ("_current", "_group")
 
@@ -226,9 +229,9 @@ class CurrentGroup:
         self.group: GroupCommit | None = None
 
     def abandon(self, *, within_group: bool) -> None:
-        """Release everything that the current thread holds; an interrupted group is rolled back as a whole.
+        """Release everything that the current thread holds. An interrupted group is rolled back as a whole.
 
-        With `within_group`, a group survives an error between two of its writes: its block is still running.
+        With `within_group`, a group survives an error between two of its writes, because its block is still running.
         """
         group = self.group
         if group is not None and group.thread == get_ident():

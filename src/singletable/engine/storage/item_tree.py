@@ -1,4 +1,7 @@
-"""Trees, each one SQLite table: ordered maps from entry key to item, and from expiry time to entry key (TTL)."""
+"""Trees: ordered maps from entry key to item, and from expiry time to entry key (TTL).
+
+Each tree is one SQLite table.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,14 @@ from singletable.engine.storage.sqlite_connection import StoreConnection
 
 Row = tuple[bytes, bytes, int]  # key, item, size
 Joined = tuple[bytes, int, int, bytes | None]
-"""Items joined with commas, their count, the sum of their sizes, and the last key or item; if empty, only the count."""
+"""Items joined with commas, their count, the sum of their sizes, and the last key or item.
+
+For no items, only the count.
+"""
 
 
 class Tree:
-    """An ordered map of items; the object has only SQL statements and statistics, so threads can share it."""
+    """An ordered map of items. The object contains only SQL statements and statistics, so threads can share it."""
 
     __slots__ = (
         "_after",
@@ -43,9 +49,9 @@ class Tree:
     def __init__(self, name: str) -> None:
         self.name = name
         self.typical_bytes = 0.0
-        """The average size of the items read last; 0 before the first read."""
+        """The average size of the items of the last read, or 0 before the first read."""
         self.typical_items = 0
-        """The number of items in the page read last."""
+        """The number of items in the last page that was read."""
         self._get = f"SELECT item, size FROM {name} WHERE key = ?"  # noqa: S608  # tree names are letters and digits
         self._put = (
             f"INSERT INTO {name} (key, item, size) VALUES (?, ?, ?) "  # noqa: S608  # as above, here and below
@@ -56,8 +62,8 @@ class Tree:
         self._down = self._up + " DESC"
         self._items_up = f"SELECT item, size FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
         self._items_down = self._items_up + " DESC"
-        # With a LIMIT, SQLite reads the inner rows in order and joins them in that order. Finding the last key by
-        # its OFFSET takes a third of the time of max(key).
+        # With a LIMIT, SQLite reads the inner rows in order and joins them in this order. Finding the last key by its
+        # OFFSET takes a third of the time of max(key).
         joined = (
             "SELECT CAST(group_concat(item, ',') AS BLOB), count(*), sum(size), ({last} LIMIT 1 OFFSET ?) "
             "FROM ({rows} LIMIT ?)"
@@ -91,21 +97,24 @@ class Tree:
         connection.execute(self._delete, (key,))
 
     def range(self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool = False) -> Iterator[Row]:
-        """Return the rows from `low` up to, but excluding, `high`; valid until the connection is released."""
+        """Return the rows from `low` (included) to `high` (excluded).
+
+        They are valid until the connection is released.
+        """
         return _open_range(connection, self._down if descending else self._up, low, high)
 
     def all(self, connection: sqlite3.Connection) -> Iterator[Row]:
-        """Return every row in key order; valid until the connection is released."""
+        """Return every row in key order. The rows are valid until the connection is released."""
         return _open_range(connection, self._all)
 
     def items(
         self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool = False
     ) -> Iterator[tuple[bytes, int]]:
-        """Return the items and sizes of a range without the keys, which is a sixth faster than `range`."""
+        """Return the items and sizes of a range without the keys. This is a sixth faster than `range`."""
         return _open_range(connection, self._items_down if descending else self._items_up, low, high)
 
     def joined(self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count: int) -> Joined:
-        """Return the first `count` items of a range, and the key of the last item if the range has that many.
+        """Return the first `count` items of a range, and the key of the last item if the range has this many items.
 
         SQLite joins the items, which is twice as fast as returning them one by one.
         """
@@ -134,13 +143,13 @@ class Tree:
         return row
 
     def bytes_between(self, connection: sqlite3.Connection, low: bytes, high: bytes) -> int:
-        """Return the sum of the sizes from `low` up to, but excluding, `high`."""
+        """Return the sum of the sizes from `low` (included) to `high` (excluded)."""
         total: int = connection.execute(self._between, (low, high)).fetchone()[0]
         return total
 
 
 def _open_range(connection: sqlite3.Connection, statement: str, *bounds: bytes) -> sqlite3.Cursor:
-    """Start a range read; its cursor is closed when the connection is released, if not before."""
+    """Start a range read. Its cursor is closed when the connection is released, or earlier."""
     assert isinstance(connection, StoreConnection)
     rows = connection.execute(statement, bounds)
     connection.open_cursors.append(rows)
@@ -170,7 +179,7 @@ class ExpiryTree:
         connection.execute(f"DROP TABLE IF EXISTS {self.name}")
 
     def add(self, connection: sqlite3.Connection, at: int, key: bytes) -> None:
-        """Record when an item expires."""
+        """Record the time when an item expires."""
         connection.execute(self._add, (at, key))
 
     def remove(self, connection: sqlite3.Connection, at: int, key: bytes) -> None:

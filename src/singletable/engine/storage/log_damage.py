@@ -1,9 +1,9 @@
-"""Find a changed bit in a write-ahead log, which SQLite does not distinguish from the torn end of an interrupted write.
+"""Finds a changed bit in a write-ahead log. SQLite does not distinguish it from the torn end of an interrupted write.
 
 After a crash, SQLite reads the log up to the first frame with a wrong checksum and discards the rest, because the last
 frames may be incomplete. If bit rot has changed a frame in the middle, this would lose confirmed writes without an
-error. The checksum is a linear function of the words of a frame, so the effect of a single changed bit on it is known:
-a wrong checksum that one bit explains is damage, and any other wrong checksum is a torn end.
+error. The checksum is a linear function of the words of a frame, so the effect of a single changed bit on it is known.
+If one changed bit explains a wrong checksum, the log is damaged. Any other wrong checksum is a torn end.
 
 The format of the log and its checksum are described at sqlite.org/fileformat2.html, "The Write-Ahead Log".
 """
@@ -29,7 +29,10 @@ Checksum = tuple[int, int]
 
 
 def log_damage(path: Path) -> str | None:
-    """Return where one bit of a log was changed after it was written, or None if no such bit explains its content."""
+    """Return where one bit of a log was changed after it was written.
+
+    Return None if no such bit explains its content.
+    """
     try:
         with path.open("rb") as log:
             return _damage(log)
@@ -50,7 +53,7 @@ def _damage(log: BinaryIO) -> str | None:
         number += 1
         stored_salts, stored = list(_FRAME_HEADER.unpack_from(frame)[2:4]), _FRAME_HEADER.unpack_from(frame)[4:]
         if stored_salts != salts and _bit_count(stored_salts, salts) != 1:
-            return None  # a frame of an earlier use of the file
+            return None  # the frame is from an earlier use of the file
         words = _words(frame[:_CHECKED_FRAME_HEADER_BYTES] + frame[_FRAME_HEADER.size :], order)
         computed = _checksum(words, checksum)
         is_damaged = stored_salts != salts if computed == stored else _is_one_bit_off(words, computed, stored)
@@ -103,7 +106,10 @@ def _is_one_bit_off(words: tuple[int, ...], computed: Checksum, stored: Checksum
 
 @cache
 def _weights(count: int) -> list[Checksum]:
-    """Return how often each word counts in the two sums: Fibonacci numbers, since each sum adds the two before it."""
+    """Return how often each word counts in the two sums.
+
+    These are Fibonacci numbers, because each sum adds the two before it.
+    """
     weights = [(0, 1), (1, 1)]
     while len(weights) < count:
         (before, last) = weights[-1]

@@ -1,13 +1,14 @@
 """File locks between processes: the fair write lock, and the lock that shows whether background jobs are running.
 
-SQLite's own lock keeps writers apart. But a writer that finds this lock taken sleeps and retries at growing intervals,
-so one process that writes all the time makes others wait for seconds. The kernel's queue for a lock on the log file is
-fair and wakes the next writer at once. The write lock is advisory: SQLite still blocks programs that do not acquire it.
+SQLite's own lock allows only one writer at a time. But while another process holds this lock, a writer sleeps and
+retries at growing intervals. So one process that writes all the time makes others wait for seconds. The kernel's queue
+for a lock on the log file is fair and wakes the next writer at once. The write lock is advisory. Programs that do not
+acquire it are still blocked by SQLite's lock.
 
 Backups in progress, exports and imports end with the process that runs them. A process that opens the store afterwards
 must distinguish an interrupted job from a job that another process still runs. So a process holds the jobs lock while
-it runs a job, and the kernel releases the lock when the process ends for any reason. A process that gets the jobs lock
-exclusively knows that no job runs.
+it runs a job, and the kernel releases the lock when the process ends for any reason. If a process can take the jobs
+lock exclusively, no job is running.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
 
-# How long a writer waits for writers in other processes before it raises an error.
+# The maximum time that a writer waits for writers in other processes before it raises an error.
 BUSY_SECONDS = 60.0
-# UNIX_SHM_DMS in SQLite's os_unix.c.
+# The byte UNIX_SHM_DMS in SQLite's os_unix.c.
 _LOG_INDEX_IN_USE_BYTE = 128
-# How often a waiting writer checks whether its wait was cancelled.
+# The interval at which a waiting writer checks whether its wait was cancelled.
 _POLL_SECONDS = 0.05
 
 if sys.platform == "win32":
@@ -42,7 +43,7 @@ if sys.platform == "win32":
         return False
 
     def _lock_shared(descriptor: int) -> bool:
-        # Windows has no shared lock here. If several processes run jobs, only the first one holds the lock.
+        # Windows has no shared file lock. If several processes run jobs, only the first one holds the lock.
         return _lock_exclusive(descriptor)
 
     def _lock_exclusive(descriptor: int) -> bool:
@@ -82,7 +83,7 @@ else:
 
 
 def is_open_elsewhere(database: Path) -> bool:
-    """Return whether another process has this SQLite database open; no connection of this process may have it open.
+    """Return whether another process has this SQLite database open. No connection of this process may have it open.
 
     SQLite holds a shared lock on one byte of the log's index as long as a process uses the log. On Windows, and for a
     file that this process may not write, return True.
@@ -100,29 +101,29 @@ def is_open_elsewhere(database: Path) -> bool:
 
 
 class WriteWait(threading.local):
-    """How long the current thread waits for its turn to write; a thread that must not wait sets `seconds` to 0."""
+    """How long the current thread waits for its turn to write. A thread that must not wait sets `seconds` to 0."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Wait as long as usual."""
+        """Restore the usual maximum time."""
         self.seconds = BUSY_SECONDS
         self.is_over: Callable[[], bool] = never
         """Whether the caller has given up, so that the wait ends early."""
 
 
 def never() -> bool:
-    """Return False: nobody gives up a wait."""
+    """Return False, because the caller of this wait never gives up."""
     return False
 
 
 def do_nothing() -> None:
-    """Do nothing, as the check of a wait that nothing ends early."""
+    """Do nothing. This is the check of a wait that nothing ends early."""
 
 
 class FairWriteLock:
-    """The write lock between processes, granted in the order of requests; one thread of a process uses it at a time."""
+    """The write lock between processes, granted in the order of requests. One thread of a process uses it at a time."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
@@ -130,23 +131,23 @@ class FairWriteLock:
         self._place: _Place | None = None
 
     def acquire(self, wait: WriteWait, check: Callable[[], None] = do_nothing) -> bool:
-        """Wait at most as long as `wait` allows; return whether the lock was acquired.
+        """Wait at most as long as `wait` allows. Return whether the lock was acquired.
 
-        While it waits, it calls `check` repeatedly, which may raise an error.
+        While it waits, it calls `check` repeatedly. `check` may raise an error.
         """
         if self._descriptor is None:
             return False
         return _lock(self._descriptor, waits=False) or (wait.seconds > 0 and self._acquire_in_queue(wait, check))
 
     def release(self) -> None:
-        """Release the lock, and give up a place in the queue; releasing twice is allowed."""
+        """Release the lock, and give up a place in the queue. You can call it twice."""
         if self._descriptor is not None:
             _unlock(self._descriptor)
         if self._place is not None:
             self._place.leave()
 
     def close(self) -> None:
-        """Stop using the file descriptor, which the caller closes; that releases the lock, except in a forked child."""
+        """Stop using the file descriptor. The caller closes it, which releases the lock, except in a forked child."""
         self._descriptor = None
         if self._place is not None:
             self._place.close()
@@ -174,10 +175,11 @@ class FairWriteLock:
 
 
 class _Place:
-    """A place in the kernel's queue for the lock: a thread that waits, because the kernel offers no timeout.
+    """A place in the kernel's queue for the lock. A thread waits there, because the kernel offers no timeout.
 
     The place has its own file descriptor. If the lock arrives after the waiting thread has left, the place closes the
-    descriptor, which releases the lock. Each step is one atomic operation on a list, so an interrupt loses nothing.
+    descriptor, which releases the lock. Each step is one atomic operation on a list, so an interrupt cannot leave it
+    half done.
     """
 
     def __init__(self, path: Path, descriptor: int) -> None:
@@ -202,7 +204,7 @@ class _Place:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the lock arrived when nobody waited for it, or was released."""
+        """Whether the lock arrived when no thread waited for it, or was released."""
         return not self._descriptors
 
     def join(self) -> None:
@@ -211,14 +213,14 @@ class _Place:
             self._waiters.append(self)
 
     def wait(self, seconds: float) -> bool:
-        """Return whether the lock was handed over in this time; if not, the place stays in the queue."""
+        """Return whether the lock was handed over in this time. If not, the place stays in the queue."""
         return self._handed_over.acquire(timeout=seconds)
 
     def leave(self) -> None:
-        """Give up the lock or the wait; leaving twice is allowed."""
+        """Give up the lock or the wait. You can call it twice."""
         try:
             self._waiters.pop()
-        except IndexError:  # the lock was handed over, or nobody waits
+        except IndexError:  # the lock was handed over, or no thread waits
             if self._is_granted:
                 self.close()
 
@@ -240,7 +242,7 @@ class _Place:
 
 
 class RunningJobsLock:
-    """Shows other processes that a job runs; `path` is the path of the store, or None for an in-memory store."""
+    """Shows other processes that a job runs. `path` is the path of the store, or None for an in-memory store."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = None if path is None else path.with_name(f"{path.name}-jobs")
@@ -266,7 +268,7 @@ class RunningJobsLock:
 
     @contextmanager
     def exclusive(self) -> Generator[bool]:
-        """Yield True if no process runs a job; then no job starts before the block ends."""
+        """Yield True if no process runs a job. In that case, no job starts before the block ends."""
         with self._mutex:
             if self._count or self._path is None:
                 yield not self._count

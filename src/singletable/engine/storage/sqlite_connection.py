@@ -16,21 +16,22 @@ from singletable.engine.storage.write_turn import is_owned, owned_lock, release_
 from singletable.errors import StoreRefused
 
 _CACHE_BYTES = 16 * 2**20
-# If a huge transaction makes the log longer than this, SQLite later truncates the log to this size.
+# If a very large transaction makes the log longer than this, SQLite later truncates the log to this size.
 _LOG_BYTES_MAX = 80 * 2**20
-# SQLite maps no more than its own limit, two gigabytes in most builds. Memory mapping was measured on Linux only, so it
-# is off on other systems.
+# SQLite maps no more than its own limit, which is two gigabytes in most builds. Memory mapping was measured only on
+# Linux, so it is off on other systems.
 _MAPPED_BYTES = 2**40 if sys.platform == "linux" else 0
 _CACHED_STATEMENTS = 1024
 
 _SETTINGS = (
-    f"PRAGMA page_size = {PAGE_BYTES}",  # takes effect only when the file is created
+    f"PRAGMA page_size = {PAGE_BYTES}",  # has an effect only when the file is created
     f"PRAGMA cache_size = {-_CACHE_BYTES // 1024}",
     f"PRAGMA mmap_size = {_MAPPED_BYTES}",
     f"PRAGMA journal_size_limit = {_LOG_BYTES_MAX}",
-    # The connection pool starts checkpoints itself, never while another connection writes: see connection_pool.py.
+    # SQLite starts no checkpoints. The connection pool starts them, never while another connection writes (see
+    # connection_pool.py).
     "PRAGMA wal_autocheckpoint = 0",
-    # Some distributions build SQLite to overwrite deleted data, which doubles the cost of an overwrite.
+    # Some distributions build SQLite so that it overwrites deleted data. This doubles the cost of a change.
     "PRAGMA secure_delete = OFF",
     "PRAGMA temp_store = MEMORY",
 )
@@ -40,17 +41,17 @@ class StoreConnection(sqlite3.Connection):
     """A SQLite connection that tracks its open range cursors.
 
     A cursor that is not read to its end holds its snapshot, and the next user of the connection would read old data.
-    Python closes a cursor with the frame that holds it, but an exception keeps frames alive; so sessions close their
-    cursors.
+    Python closes a cursor together with the stack frame that holds it. But an exception keeps frames alive, so sessions
+    close their cursors.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.open_cursors: list[sqlite3.Cursor] = []
         self.moment: float | None = None
-        """The time of the open transaction, set by its first change to an item; None before that."""
+        """The time of the open transaction. Its first change to an item sets it; before that, it is None."""
         self.holder: dict[int, tuple[int]] = {}
-        """The thread that uses the connection, under the key 0; empty while the connection is idle."""
+        """The thread that uses the connection, under the key 0. The dict is empty while the connection is idle."""
         self._busy_seconds = BUSY_SECONDS
 
     def close_cursors(self) -> None:
@@ -62,7 +63,7 @@ class StoreConnection(sqlite3.Connection):
     def wait_for_writers(self, seconds: float) -> None:
         """Set how long SQLite waits for programs that write without the fair write lock."""
         if seconds != self._busy_seconds:
-            self._busy_seconds = -1.0  # an interrupt may leave either value
+            self._busy_seconds = -1.0  # an interrupt may leave the old or the new value, so neither is trusted
             self.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
             self._busy_seconds = seconds
 
@@ -75,12 +76,12 @@ class StoreConnection(sqlite3.Connection):
         self.holder.clear()
 
     def roll_back(self) -> None:
-        """Roll back an open transaction; SQLite may have ended it itself, for example when the disk is full."""
+        """Roll back an open transaction. SQLite may have ended it already, for example if the disk is full."""
         if self.in_transaction:
             self.execute("ROLLBACK")
 
     def remap(self) -> None:
-        """Map the file at its current size; SQLite does so only when the limit changes."""
+        """Map the file at its current size. SQLite maps it again only if the limit changes."""
         self.execute("PRAGMA mmap_size = 0")
         self.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
 
@@ -93,12 +94,12 @@ def connect_to_memory() -> StoreConnection:
 
 
 def connect_to_file(path: Path, *, may_create: bool) -> StoreConnection:
-    """Open a connection to a file without applying the settings, since they make SQLite read the file."""
+    """Open a connection to a file without applying the settings, because the settings make SQLite read the file."""
     return _connect(f"{path.as_uri()}?mode={'rwc' if may_create else 'rw'}")
 
 
 def set_up(connection: StoreConnection) -> None:
-    """Apply the settings of a connection; none of them is written to the file."""
+    """Apply the settings of a connection. None of them is written to the file."""
     for setting in _SETTINGS:
         connection.execute(setting)
 
@@ -116,7 +117,7 @@ def _connect(target: str) -> StoreConnection:
 
 
 class MemoryConnection:
-    """The single connection of an in-memory store: one thread at a time holds it, and may acquire it repeatedly."""
+    """The single connection of an in-memory store. One thread at a time holds it, and can acquire it repeatedly."""
 
     name = "memory:"
 
@@ -129,7 +130,7 @@ class MemoryConnection:
         self._is_closed = False
 
     def acquire(self) -> StoreConnection:
-        """Return the connection, for the calling thread alone until it is released."""
+        """Return the connection. Only the calling thread uses it until it is released."""
         self._lock.acquire()
         if self._is_closed:
             self._lock.release()
@@ -148,10 +149,10 @@ class MemoryConnection:
     release_writer = release
 
     def after_commit(self, connection: StoreConnection) -> None:
-        """Do nothing: memory has no log to maintain."""
+        """Do nothing, because memory has no log to maintain."""
 
     def flush(self) -> None:
-        """Return at once: memory has nothing to flush."""
+        """Return at once, because there is nothing to flush in memory."""
 
     def abandon(self) -> None:
         """Release everything that the current thread holds, after an interrupt."""
@@ -162,7 +163,7 @@ class MemoryConnection:
             release_owned(self._lock)
 
     def close(self) -> None:
-        """Discard all data; closing twice is allowed."""
+        """Discard all data. You can call it twice."""
         self._lock.acquire()
         try:
             self._is_closed = True
@@ -172,7 +173,7 @@ class MemoryConnection:
 
 
 class ConnectionSource(Protocol):
-    """The connections of a store: a pool for a file, one connection for memory."""
+    """The connections of a store: a pool for a file, or one connection for memory."""
 
     waits: WriteWait
     """How long the current thread waits for its turn to write."""
@@ -183,11 +184,11 @@ class ConnectionSource(Protocol):
         ...
 
     def acquire(self) -> StoreConnection:
-        """Return a connection for the caller alone, until it is released."""
+        """Return a connection that only the caller uses, until it is released."""
         ...
 
     def release(self, connection: StoreConnection) -> None:
-        """Release a connection; this rolls back an open transaction."""
+        """Release a connection. This rolls back an open transaction."""
         ...
 
     def acquire_writer(self) -> StoreConnection:
@@ -216,7 +217,7 @@ class ConnectionSource(Protocol):
 
 
 class ReadSession:
-    """A connection for reading: each statement sees the store as it is when the statement starts."""
+    """A connection for reading. Each statement sees the state of the store at the start of the statement."""
 
     __slots__ = ("_connection", "_connections")
 
@@ -236,7 +237,7 @@ class ReadSession:
 
 
 class SnapshotSession:
-    """A connection on which all statements see the store as the first statement sees it."""
+    """A connection on which all statements see the state of the store at the first statement."""
 
     __slots__ = ("_connection", "_connections")
 
@@ -257,7 +258,7 @@ class SnapshotSession:
 
 
 class WriteSession:
-    """A connection in a transaction that commits at the end, or rolls back when the block raises."""
+    """A connection in a transaction that commits at the end of its block, or rolls back if the block raises."""
 
     __slots__ = ("_connection", "_connections")
 
@@ -294,7 +295,7 @@ class WriteSession:
 
 
 def raise_translated(error: BaseException, connections: ConnectionSource) -> None:
-    """Raise the store's own error instead of a SQLite error; return if the store has none for it."""
+    """Raise the store's own error instead of a SQLite error. Return if there is no such error."""
     if connections.waits.seconds == 0 and is_busy(error):
         raise WriterBusy(connections.name) from error
     translated = translate_error(error, connections.name)

@@ -1,4 +1,4 @@
-"""Translate SQLite errors into the errors of a store."""
+"""SQLite errors, translated into the errors of a store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _REASONS = {
         "is not a SQLite database, so it cannot be a singletable store",
         "Choose another path; singletable creates the store when the file does not exist.",
     ),
-    sqlite3.SQLITE_CORRUPT: ("is corrupt or truncated", "Restore it from a copy made while the store was closed."),
+    sqlite3.SQLITE_CORRUPT: (
+        "is corrupt or truncated",
+        "Restore the file from a copy that was made while the store was closed.",
+    ),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", "Check that you may read and write the file and its folder."),
     sqlite3.SQLITE_PERM: ("cannot be opened", "Check that you may read and write the file and its folder."),
     sqlite3.SQLITE_READONLY: (
@@ -22,21 +25,21 @@ _REASONS = {
     ),
     sqlite3.SQLITE_BUSY: (
         "has been locked by another process for a minute",
-        "Find the process that has it open (lsof, fuser), and let it finish or stop it.",
+        "Find the process that has the file open (with lsof or fuser), and stop it or let it finish.",
     ),
     sqlite3.SQLITE_FULL: (
         "cannot grow: the disk is full",
-        "Free disk space; this write changed nothing, and the existing data is intact.",
+        "This write changed nothing, and the existing data is intact. Free disk space, then repeat the write.",
     ),
     sqlite3.SQLITE_IOERR: ("cannot be read or written", "Check the disk; the store contains every confirmed write."),
 }
 
 
-class StaleCatalog(Exception):  # internal: the engine catches it and reloads the catalog
-    """A tree does not exist under its name: another process has changed or dropped its table."""
+class StaleCatalog(Exception):  # internal exception: the engine catches it and reloads the catalog
+    """A tree does not exist under its name, because another process has changed or dropped its table."""
 
 
-class WriterBusy(Exception):  # internal: the event loop catches it and runs the request in a thread
+class WriterBusy(Exception):  # internal exception: the event loop catches it and runs the request in a thread
     """Another thread or process is writing, and the current thread must not wait for it."""
 
 
@@ -55,7 +58,7 @@ def translate_error(error: BaseException, store: str) -> Exception | None:
 
 
 def is_busy(error: BaseException) -> bool:
-    """Return whether another connection blocks this one; a retry may succeed."""
+    """Return whether another connection blocks this one. A retry may succeed."""
     code = getattr(error, "sqlite_errorcode", None)
     return isinstance(error, sqlite3.Error) and code is not None and code & _PRIMARY_CODE == sqlite3.SQLITE_BUSY
 

@@ -1,4 +1,4 @@
-"""The integrity check of a store file: SQLite's own check, then the tables and entries against the store format."""
+"""The integrity check of a store file: SQLite's own check, then the tables and entries by the store format."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TREE_NAME = re.compile(r"t(\d+)_(\d+)(?:_i\d+)?")
 
 
 def check_storage(store: Store, *, quick: bool = False) -> list[str]:
-    """Return the problems of a store, at most 100; `quick` skips the check of each item."""
+    """Return the problems of a store, at most 100. `quick` skips the check of each item."""
     with store.snapshot() as connection:
         try:
             problems = _damage(connection, quick)
@@ -56,7 +56,7 @@ def _wrong_tables(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"{name} does not match format version {version}: {there.get(name)}"
     page_bytes = connection.execute("PRAGMA page_size").fetchone()[0]
     if page_bytes != store_format.PAGE_BYTES:
-        yield f"the page size is {page_bytes} bytes; format version {version} has {store_format.PAGE_BYTES}"
+        yield f"the page size is {page_bytes} bytes, but format version {version} has {store_format.PAGE_BYTES} bytes"
 
 
 def _wrong_trees(connection: sqlite3.Connection) -> Iterator[str]:

@@ -32,7 +32,7 @@ __all__ = ["StaleCatalog", "Store", "Sync", "WriterBusy"]
 
 
 class Store:
-    """A store of tables; open one with `Store.open`."""
+    """A store of tables. Open it with `Store.open`."""
 
     __slots__ = ("_connections", "_current", "path")
 
@@ -45,10 +45,10 @@ class Store:
     def open(cls, url: str, *, sync: Sync = "normal", create: bool = True) -> Self:
         """Open `memory:` or `file:PATH`, and create the file if it does not exist.
 
-        Without `create`, the file must exist and keeps its format version.
+        Without `create`, the file must exist, and its format version stays unchanged.
 
-        With `sync="normal"`, a commit survives a crash of the process; with `"full"`, it also survives a power failure
-        once `flush` has returned.
+        With `sync="normal"`, a commit survives a crash of the process. With `"full"`, it also survives a power failure
+        after `flush` has returned.
         """
         if url == "memory:":
             return cls(MemoryConnection(), None)
@@ -63,27 +63,27 @@ class Store:
 
     @property
     def waits(self) -> WriteWait:
-        """How long the current thread waits for its turn to write; an event loop does not wait at all."""
+        """How long the current thread waits for its turn to write. An event loop does not wait at all."""
         return self._connections.waits
 
     def reading(self) -> ReadSession | GroupRead:
-        """Return a read session: each statement sees the store as it is when the statement starts."""
+        """Return a read session. Each statement sees the state of the store at the start of the statement."""
         group = self._current.group
         if group is not None and group.connection is not None and group.thread == get_ident():
             return GroupRead(self._connections, group.connection)
         return ReadSession(self._connections)
 
     def snapshot(self) -> SnapshotSession | GroupRead:
-        """Return a snapshot session: all statements see the store as the first statement sees it."""
+        """Return a snapshot session. All statements see the state of the store at the first statement."""
         group = self._current.group
         if group is not None and group.connection is not None and group.thread == get_ident():
             return GroupRead(self._connections, group.connection)  # no other connection can write meanwhile
         return SnapshotSession(self._connections)
 
     def writing(self, *, savepoint: bool = True) -> WriteSession | GroupWrite:
-        """Return a write session: a transaction that commits at the end, or rolls back when the block raises.
+        """Return a write session: a transaction that commits at the end of its block, or rolls back after an error.
 
-        Pass `savepoint=False` if the block raises nothing after its first change; that is faster in a group commit.
+        Pass `savepoint=False` if the block raises no error after its first change. This is faster in a group commit.
         """
         group = self._current.group
         if group is not None and group.thread == get_ident():
@@ -91,7 +91,7 @@ class Store:
         return WriteSession(self._connections)
 
     def group_commit(self) -> GroupCommitBlock:
-        """Return a block that commits all writes of this thread together at its end; no write is durable earlier.
+        """Return a block that commits all writes of this thread together at its end. No write is durable earlier.
 
         Each `writing` in it still takes effect completely or not at all. Leaving the block raises an error if the
         writes did not take effect.
@@ -99,36 +99,37 @@ class Store:
         return GroupCommitBlock(self._current)
 
     def separate_commits(self) -> SeparateCommitsBlock:
-        """Return a block inside a `group_commit` block whose writes are committed one by one."""
+        """Return a block inside a `group_commit` block. Its writes are committed one by one."""
         return SeparateCommitsBlock(self._current)
 
     def secret(self) -> bytes:
-        """Return the secret key that signs tokens; clients receive the tokens and send them back later."""
+        """Return the secret key that signs tokens. Clients receive the tokens and send them back later."""
         with self.reading() as connection:
             return store_format.secret(connection)
 
     def flush(self) -> None:
-        """Return when every commit of this process so far is as durable as `sync` promises; callers share a flush."""
+        """Return when every commit of this process so far is as durable as `sync` promises. Callers share a flush."""
         self._connections.flush()
 
     def abandon(self, *, within_group: bool = False) -> None:
         """Release everything that the current thread holds, after an interrupt such as KeyboardInterrupt.
 
-        Its unfinished write is rolled back. Pass `within_group=True` inside a `group_commit` block, whose end is still
-        to come. Callers call it again in a `finally` block, in case a second interrupt hits the clean-up.
+        The unfinished write of this thread is rolled back. Pass `within_group=True` inside a `group_commit` block that
+        has not ended. Callers call this method again in a `finally` block, because a second interrupt can occur during
+        the cleanup.
         """
         self._current.abandon(within_group=within_group)
 
     def release_memory(self) -> None:
-        """Unmap the pages of the file that earlier reads have mapped; the next read maps them again.
+        """Unmap the pages of the file that earlier reads have mapped. The next read maps them again.
 
-        A read of the whole store would otherwise map the whole file, and count as that much memory of the process.
+        Without this, a read of the whole store would map the whole file, which counts as memory of the process.
         """
         with self.reading() as connection:
             connection.remap()
 
     def close(self) -> None:
-        """Close the store; closing twice is allowed."""
+        """Close the store. You can call it twice."""
         self._connections.close()
 
     def __enter__(self) -> Self:
@@ -149,7 +150,7 @@ def _path_of(url: str) -> Path:
 
 
 def _check_path(path: Path, *, create: bool) -> None:
-    """Raise StoreRefused with a specific reason where SQLite would only say that it cannot open the file."""
+    """Raise StoreRefused with a specific reason. SQLite would report only that it cannot open the file."""
     if path.is_dir():
         raise StoreRefused(f"{path} is a folder.\n  Use the path of a file in it, such as file:{path / 'store.db'}")
     if path.exists():
@@ -157,9 +158,9 @@ def _check_path(path: Path, *, create: bool) -> None:
             raise StoreRefused(f"{path} is not a regular file.\n  Use the path of a regular file.")
         return
     if not create:
-        raise StoreRefused(f"There is no store at {path}.\n  Check the path; nothing was created.")
+        raise StoreRefused(f"There is no store at {path}; no file was created.\n  Check the path.")
     if not path.parent.is_dir():
         raise StoreRefused(
-            f"There is no folder {path.parent}.\n"
-            "  Create it first, or check the path: singletable creates the file of a store, not its folder."
+            f"There is no folder {path.parent}.\n  Create the folder, or check the path. singletable creates the file "
+            "of a store, but not its folder."
         )

@@ -14,11 +14,11 @@ FORMAT = "singletable"
 APPLICATION_ID = int.from_bytes(b"STBL", "big")
 PAGE_BYTES = 8192
 
-# The tables that each version adds; opening a store of an older version creates the missing ones.
+# The tables that each version adds. Opening a store of an older version creates the missing tables.
 _ADDED = {
     1: {
         "meta": "CREATE TABLE meta (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL)",
-        # AUTOINCREMENT never reuses a number. Otherwise a process with an old definition could read another table.
+        # AUTOINCREMENT never uses a number twice. Otherwise, a process with an old definition could read another table.
         "catalog": "CREATE TABLE catalog (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE NOT NULL, "
         "generation INTEGER NOT NULL, definition BLOB NOT NULL)",
         "tokens": "CREATE TABLE tokens (token TEXT PRIMARY KEY NOT NULL, fingerprint BLOB NOT NULL, at REAL NOT NULL, "
@@ -30,7 +30,8 @@ _ADDED = {
         "first INTEGER NOT NULL, last INTEGER, ended_at REAL, document BLOB NOT NULL, PRIMARY KEY (table_name, label))",
     },
     3: {
-        # AUTOINCREMENT for the same reason as in the catalog: the tree of a backup is named after its number.
+        # AUTOINCREMENT is needed for the same reason as in the catalog, because the name of a backup's tree contains
+        # its number.
         "backups": "CREATE TABLE backups (number INTEGER PRIMARY KEY AUTOINCREMENT, identifier TEXT UNIQUE NOT NULL, "
         "document BLOB NOT NULL)",
         "transfers": "CREATE TABLE transfers (identifier TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, "
@@ -41,7 +42,7 @@ VERSION = max(_ADDED)
 BACKUPS_SINCE = 3
 _VERSION = re.compile("[1-9][0-9]{0,8}")
 _SECRET_BYTES = 32
-# The size comes before the item, so that SQLite reads the size without walking through a large item.
+# The size comes before the item, so that SQLite can read the size without reading through a large item.
 TREE_COLUMNS = "key BLOB PRIMARY KEY NOT NULL, size INTEGER NOT NULL, item BLOB NOT NULL"
 
 
@@ -51,7 +52,7 @@ def schema_statements(version: int) -> dict[str, str]:
 
 
 def initialize(connection: sqlite3.Connection) -> None:
-    """Turn an empty database into a store, unless another process has just done so."""
+    """Turn an empty database into a store, unless another process has just done this."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if _application_id(connection) == 0 and _table_count(connection) == 0:
@@ -67,7 +68,7 @@ def initialize(connection: sqlite3.Connection) -> None:
 
 
 def upgrade(connection: sqlite3.Connection) -> None:
-    """Bring a store to the latest version in one transaction, unless another process has just done so."""
+    """Upgrade a store to the latest version in one transaction, unless another process has just done this."""
     if read_version(connection) >= VERSION:
         return
     connection.execute("BEGIN IMMEDIATE")
@@ -84,7 +85,7 @@ def upgrade(connection: sqlite3.Connection) -> None:
 
 
 def secret(connection: sqlite3.Connection) -> bytes:
-    """Return the key that the store signs with: created with the store, and readable only with its file."""
+    """Return the key with which the store signs. It is created with the store, and stored only in its file."""
     return bytes.fromhex(connection.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()[0])
 
 
@@ -114,7 +115,7 @@ def check_format(connection: sqlite3.Connection, path: Path) -> None:
         meta = {}
     version = str(meta.get("version"))
     if meta.get("format") != FORMAT or _VERSION.fullmatch(version) is None:
-        raise StoreRefused(f"{path} does not state its format version.\n  Restore it from a copy.")
+        raise StoreRefused(f"{path} does not contain its format version.\n  Restore the file from a copy.")
     if int(version) > VERSION:
         raise StoreRefused(
             f"{path} has format version {version}; this release of singletable supports versions up to {VERSION}.\n"

@@ -1,4 +1,4 @@
-"""The write-ahead log file of a store: when a checkpoint is due, and flushes to disk that concurrent writers share.
+"""The write-ahead log file of a store: the test for a due checkpoint, and flushes that concurrent writers share.
 
 SQLite places no lock on the log, so this module may open and close it. It must not open the database file: closing any
 descriptor of that file would drop the locks that SQLite holds for the whole process.
@@ -16,12 +16,13 @@ from singletable.engine.storage.store_format import PAGE_BYTES
 from singletable.engine.storage.write_turn import owned_lock, release_owned
 from singletable.errors import StoreRefused
 
-# A checkpoint costs three flushes and writes each page once, however often the log contains it; so it should be rare. A
-# long log costs disk space and, after a crash, the time to read it: a tenth of a second for these 64 MB.
+# A checkpoint costs three flushes. It writes each page once, even if the log contains it several times, so checkpoints
+# should be rare. A long log costs disk space and, after a crash, the time to read it: a tenth of a second for these 64
+# MB.
 CHECKPOINT_FRAMES = 8000
 
 # Flushing a file that has grown takes up to twice as long, because the file system must also record the new length and
-# blocks. So with `sync="full"`, the log is filled with zeros ahead of its end; SQLite ignores them.
+# blocks. So with `sync="full"`, zeros are written after the end of the log in advance. SQLite ignores them.
 EXTENSION_BYTES = 2 * 2**20
 
 _POLL_SECONDS = 0.05
@@ -48,10 +49,10 @@ class WriteAheadLog:
         self._extended_to = 0
 
     def is_checkpoint_due(self) -> bool:
-        """Return whether a checkpoint is due; only the writing thread may call this.
+        """Return whether a checkpoint is due. Only the writing thread may call this.
 
-        SQLite reports the length of the log only to C programs, so this method reads the file: a frame belongs to the
-        log if it carries the salts of the log's header, which change whenever SQLite restarts the log.
+        SQLite reports the length of the log only to C programs, so this method reads the file. A frame belongs to the
+        log if it contains the salts of the log's header, which change whenever SQLite restarts the log.
         """
         salts = self._read(_SALTS_AT)
         if salts != self._salts:
@@ -61,11 +62,11 @@ class WriteAheadLog:
         return salts != b"" and self._read(due_frame + _FRAME_SALTS_AT) == salts
 
     def after_checkpoint(self, frames: int) -> None:
-        """Record a checkpoint of a log with this many frames, even if readers prevented moving all of it."""
+        """Record a checkpoint of a log with this many frames, even if readers prevented it from moving all of them."""
         self._due_at = frames + CHECKPOINT_FRAMES
 
     def has_outgrown_extension(self) -> bool:
-        """Return whether SQLite has written to the end of the file; only the writing thread may call this."""
+        """Return whether SQLite has written up to the end of the file. Only the writing thread may call this."""
         end = os.fstat(self.descriptor).st_size
         if end == self._extended_to:
             return False
@@ -76,7 +77,7 @@ class WriteAheadLog:
         return False
 
     def extend(self) -> None:
-        """Append zeros to the file; nothing else may write to the log meanwhile."""
+        """Append zeros to the file. No other code may write to the log meanwhile."""
         end = os.lseek(self.descriptor, 0, os.SEEK_END)
         self._extended_to = end + os.write(self.descriptor, bytes(EXTENSION_BYTES))
 
@@ -85,7 +86,7 @@ class WriteAheadLog:
         if sys.platform == "darwin":
             import fcntl
 
-            fcntl.fcntl(self.descriptor, fcntl.F_FULLFSYNC)  # on macOS, fsync leaves the data in the disk's cache
+            fcntl.fcntl(self.descriptor, fcntl.F_FULLFSYNC)  # on macOS, fsync leaves the data in the cache of the disk
         elif hasattr(os, "fdatasync"):
             os.fdatasync(self.descriptor)
         else:
@@ -96,7 +97,7 @@ class WriteAheadLog:
         return os.fstat(self.descriptor).st_nlink == 0
 
     def close(self) -> None:
-        """Close the file, before SQLite removes it."""
+        """Close the file before SQLite removes it."""
         os.close(self.descriptor)
 
     def _read(self, offset: int) -> bytes:
@@ -105,26 +106,27 @@ class WriteAheadLog:
 
 
 class GroupFlush:
-    """Flushes commits to disk: one flush runs at a time, and serves every commit made before it started."""
+    """Flushes commits to disk. One flush runs at a time, and includes every commit made before it started."""
 
     def __init__(self, sync: Callable[[], None]) -> None:
         self._sync = sync
         self._flushing = owned_lock()
-        # Locked while a flush runs. Each flush has its own gate, so that no thread waits for a flush it does not need.
+        # Locked while a flush runs. Each flush has its own gate, so that threads wait only for a flush that they need.
         self._gate = threading.Lock()
         self._committed = 0
         self._durable = 0
         self._failure: OSError | None = None
 
     def after_commit(self) -> None:
-        """Count a commit; the caller is the only writer."""
+        """Count a commit. The caller is the only writer."""
         self._committed += 1
 
     def flush(self) -> None:
         """Return when every commit counted so far is on disk."""
         needed = self._committed
         try:
-            # A running flush may have started before our commit, so wait for its end and then check what it flushed.
+            # A running flush may have started before this commit. So wait for its end, and then check which commits it
+            # flushed.
             while self._durable < needed:
                 self._raise_failure()
                 gate = self._gate
@@ -152,11 +154,11 @@ class GroupFlush:
         self._raise_failure()
 
     def _raise_failure(self) -> None:
-        # After a failed flush, the kernel may drop the unwritten pages and later report success: a failure is final.
+        # After a failed flush, the kernel may drop the unwritten pages and later report success. So a failure is final.
         if self._failure is not None:
             raise StoreRefused(
-                f"could not flush the store to disk: {self._failure}.\n"
-                "  Check the disk and open the store again; writes confirmed before this error are safe."
+                f"could not flush the store to disk: {self._failure}.\n  Check the disk and open the store again; all "
+                "writes confirmed before this error are on disk."
             ) from self._failure
 
 

@@ -1,8 +1,9 @@
-"""The turn to write: one thread of this process at a time, and then one process at a time.
+"""The turn to write: one thread of this process at a time, and one process at a time.
 
-An interrupt such as KeyboardInterrupt can end a write between any two instructions, also inside the clean-up of a
-`with` statement. So the records of who holds what are atomic operations in C (the owner of an RLock, an entry of a
-dict), every clean-up may run twice, and one function, `abandon` of the connection pool, cleans up what a thread holds.
+An interrupt such as KeyboardInterrupt can end a write between any two instructions, even in the cleanup of a `with`
+statement. So three rules apply. Each record of an owner is an atomic operation in C (the owner of an RLock, or an entry
+of a dict). Every cleanup can run twice. And one function, `abandon` of the connection pool, cleans up everything that a
+thread holds.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ _POLL_SECONDS = 0.05
 
 
 class OwnedLock(Protocol):
-    """A lock that knows which thread holds it: `threading.RLock`."""
+    """A lock that records its owner thread, like `threading.RLock`."""
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
-        """Wait for the lock; return whether it was acquired."""
+        """Wait for the lock. Return whether it was acquired."""
         ...
 
     def release(self) -> None:
@@ -32,13 +33,13 @@ class OwnedLock(Protocol):
 
 
 def owned_lock() -> OwnedLock:
-    """Return a new lock that knows its owner."""
+    """Return a new lock that records its owner."""
     return cast(OwnedLock, threading.RLock())
 
 
 def is_owned(lock: OwnedLock) -> bool:
     """Return whether the current thread holds the lock."""
-    return lock._is_owned()  # threading.Condition calls this method of an RLock too
+    return lock._is_owned()  # threading.Condition also calls this method of an RLock
 
 
 def release_owned(lock: OwnedLock) -> None:
@@ -48,7 +49,7 @@ def release_owned(lock: OwnedLock) -> None:
 
 
 class WriteTurn:
-    """The turn of the writer; `check_open` raises an error if the store is closed."""
+    """The turn of the writer. `check_open` raises an error if the store is closed."""
 
     def __init__(self, name: str, file_lock: FairWriteLock, wait: WriteWait, check_open: Callable[[], None]) -> None:
         self._name = name
@@ -63,7 +64,7 @@ class WriteTurn:
         return is_owned(self._mutex)
 
     def take(self) -> None:
-        """Wait for the turn; raise WriterBusy if this thread does not wait, or StoreRefused after a minute."""
+        """Wait for the turn. Raise WriterBusy if this thread does not wait, or StoreRefused after a minute."""
         wait = self._wait
         try:
             self.take_in_process(self._check_open)
@@ -77,7 +78,7 @@ class WriteTurn:
         raise WriterBusy(self._name) if wait.seconds == 0 or wait.is_over() else lock_timeout_error(self._name)
 
     def take_in_process(self, check: Callable[[], None] = do_nothing) -> None:
-        """Wait until no other thread of this process writes; while waiting, call `check`, which may raise an error."""
+        """Wait until no other thread of this process writes. While waiting, call `check`, which may raise an error."""
         if not self._mutex.acquire(blocking=False):
             if self._wait.seconds == 0:
                 raise WriterBusy(self._name)
@@ -87,16 +88,16 @@ class WriteTurn:
                     raise WriterBusy(self._name)
 
     def end(self) -> None:
-        """Give the turn to the next writer; ending a turn that is not this thread's does nothing."""
+        """Give the turn to the next writer. Do nothing if the turn does not belong to this thread."""
         if is_owned(self._mutex):
             self._file_lock.release()
             release_owned(self._mutex)
 
     def close_lock(self) -> None:
-        """Release the file lock for good, before its file descriptor is closed."""
+        """Release the file lock permanently, before its file descriptor is closed."""
         self._file_lock.close()
 
     def disown(self) -> None:
-        """Forget, in a forked child, the threads of the parent."""
+        """Remove the threads of the parent from the records, in a forked child."""
         self._mutex = owned_lock()
         self._file_lock.close()

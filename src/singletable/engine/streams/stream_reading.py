@@ -70,7 +70,7 @@ def stream_of(row: StreamRow, table_arn: str) -> Stream:
 
 
 def find_stream(connection: sqlite3.Connection, arn: str, table_arn_prefix: str) -> Stream:
-    """Return the stream with this ARN; raise an error if there is none."""
+    """Return the stream with this ARN. Raise an error if there is none."""
     check_stream_arn(arn)
     table, separator, label = arn.removeprefix(table_arn_prefix).partition("/stream/")
     row = (
@@ -84,9 +84,9 @@ def find_stream(connection: sqlite3.Connection, arn: str, table_arn_prefix: str)
 
 
 def check_stream_arn(arn: str) -> None:
-    """Reject a text that is not the ARN of a stream; DynamoDB does so before it looks for the stream.
+    """Reject a text that is not the ARN of a stream. DynamoDB checks this before it looks for the stream.
 
-    The AWS SDK for JavaScript tests this message against the service, and Alternator's tests the kind of the error.
+    The AWS SDK for JavaScript tests this message with the service; the tests of Alternator check the error type.
     """
     if not _STREAM_ARN.fullmatch(arn):
         raise invalid(f"Invalid StreamArn: {arn}")
@@ -152,7 +152,7 @@ def encode_iterator(tokens: SignedTokens, iterator: ShardIterator) -> str:
 
 
 def decode_iterator(engine: Engine, text: str) -> ShardIterator:
-    """Decode a shard iterator from a signed string; reject an invalid or expired iterator."""
+    """Decode a shard iterator from a signed string. Reject an invalid or expired iterator."""
     stream_arn, _, rest = text.partition("|1|")
     payload = engine.signed_tokens.verify(_kind(stream_arn), rest)
     if payload is None:

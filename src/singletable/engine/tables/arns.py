@@ -35,7 +35,10 @@ def arn_of(engine: Engine, table: str, kind: ArnKind, identifier: str) -> str:
 
 
 def parse_arn(engine: Engine, arn: str, kind: ArnKind) -> tuple[str, str] | None:
-    """Return the table name and the identifier in an ARN, or None if it is not an ARN of this kind in this engine."""
+    """Return the table name and the identifier in an ARN.
+
+    Return None if it is not an ARN of this kind in this engine.
+    """
     matched = _TABLE_ARN.fullmatch(arn)
     if matched is None or matched["kind"] != kind:
         return None

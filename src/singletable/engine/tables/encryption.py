@@ -16,13 +16,13 @@ _AWS_MANAGED = "alias/aws/dynamodb"
 
 
 class KeyScope(NamedTuple):
-    """The region and account of KMS keys that a request names by ID or alias."""
+    """The region and account of KMS keys that a request identifies by ID or alias."""
 
     region: str
     account: str
 
     def key_arn(self, key: str) -> str:
-        """Return the ARN of a KMS key given by ARN, ID or alias; the engine gives every alias a key of its own."""
+        """Return the ARN of a KMS key, given its ARN, ID or alias. The engine gives every alias its own key."""
         if key.startswith("arn:"):
             return key
         identifier = str(uuid5(NAMESPACE_URL, key)) if key.startswith("alias/") else key
@@ -30,14 +30,14 @@ class KeyScope(NamedTuple):
 
 
 class Encryption(NamedTuple):
-    """The encryption settings in a table description; both fields are None for DynamoDB's default key."""
+    """The encryption settings in a table description. Both fields are None for DynamoDB's default key."""
 
     sse_type: str | None = None
     key_arn: str | None = None
 
 
 def encryption_of(requested: SSESpecification | None, scope: KeyScope) -> Encryption:
-    """Return the requested encryption settings; reject contradictory settings."""
+    """Return the requested encryption settings. Reject contradictory settings."""
     if requested is None:
         return Encryption()
     is_enabled = requested.sse_type is not None if requested.enabled is None else requested.enabled
@@ -54,7 +54,7 @@ def encryption_of(requested: SSESpecification | None, scope: KeyScope) -> Encryp
 
 
 def with_encryption(definition: TableDefinition, requested: SSESpecification, scope: KeyScope) -> TableDefinition:
-    """Return the definition with another key; reject the current key in the cases where DynamoDB rejects it."""
+    """Return the definition with another key. Reject the current key in the cases in which DynamoDB rejects it."""
     encryption = encryption_of(requested, scope)
     if encryption.sse_type is None and definition.sse_type is None:
         raise invalid(f"{_INVALID}Table is already encrypted by default")

@@ -30,7 +30,7 @@ def insights_result(
     rules: Sequence[str] = (),
     is_dated: bool = False,
 ) -> ContributorInsightsResult:
-    """Return the response; if insights were never enabled, only the status DISABLED is set (captured from AWS)."""
+    """Return the response. If insights were never enabled, only the status DISABLED is set (captured from AWS)."""
     insights = insights_of(definition, index)
     settled: InsightsStatus = "ENABLED" if insights is not None and insights.is_enabled else "DISABLED"
     return ContributorInsightsResult(

@@ -35,7 +35,7 @@ class IndexEntry(NamedTuple):
 
 
 class Image(NamedTuple):
-    """A stored item: its attributes, JSON, size, and its entry in each index (None if it has none)."""
+    """A stored item: its attributes, JSON and size, and its entry in each index (None if it has none)."""
 
     item: Item
     body: bytes
@@ -44,14 +44,14 @@ class Image(NamedTuple):
 
 
 class EmptyKeyValue(RequestRefused):
-    """The error for an empty key attribute; a transaction returns it instead of a cancellation (captured from AWS)."""
+    """The error for an empty key attribute. A transaction returns it instead of a cancellation (captured from AWS)."""
 
     def __init__(self, what: str) -> None:
         super().__init__("ValidationException", f"One or more parameter values are not valid. {what}")
 
 
 class IndexKeyErrors:
-    """The errors for invalid index key values; None means that the index omits the item."""
+    """The errors for invalid index key values. None means that the index omits the item."""
 
     def mismatch(self, index: str, attribute: KeyElement, value: dict[str, Any]) -> RequestRefused | None:
         """Return the error of a value with the wrong type."""
@@ -70,7 +70,7 @@ class IndexKeyErrors:
 
 
 class UpdateIndexKeyErrors(IndexKeyErrors):
-    """The errors of an update expression; a value that the update did not change is not an error."""
+    """The errors of an update expression. A value that the update did not change is not an error."""
 
     def __init__(self, before: Item) -> None:
         self._before = before
@@ -92,13 +92,13 @@ class UpdateIndexKeyErrors(IndexKeyErrors):
 
 
 class OmitFromIndex(IndexKeyErrors):
-    """No errors: as in DynamoDB, an index omits existing items with invalid key values."""
+    """Returns no errors. As in DynamoDB, an index omits existing items with invalid key values."""
 
     def mismatch(self, index: str, attribute: KeyElement, value: dict[str, Any]) -> None:
-        """Return None: a value with the wrong type is not an error."""
+        """Return None, because a value with the wrong type is not an error."""
 
     def empty(self, index: str, attribute: KeyElement) -> None:
-        """Return None: an empty value is not an error."""
+        """Return None, because an empty value is not an error."""
 
 
 TYPE_NAMES = {"S": "string", "B": "binary", "N": "number"}
@@ -234,7 +234,7 @@ class StoredTable:
         expiry: ExpiryRecorder | None = None,
         traffic: TableTraffic | None = None,
     ) -> None:
-        # Limits and counters of reads and writes; None for most tables.
+        # The limits and counters of reads and writes. None for most tables.
         self.traffic = traffic
         self.definition = definition
         self.name = definition.name
@@ -243,9 +243,9 @@ class StoredTable:
         self.indexes = indexes
         self.changes = changes
         self.expiry = expiry
-        # Whether a write changes nothing but the item.
+        # Whether a write changes only the item.
         self.writes_items_only = not indexes and changes is None and expiry is None and traffic is None
-        # A write of an item and its index entries alone cannot fail part-way: all of their trees exist, or none.
+        # A write of only an item and its index entries cannot fail part-way, because all of their trees exist, or none.
         self.needs_savepoint = changes is not None or expiry is not None
         self.partition_name = definition.partition.name
         self.partition_kind = definition.partition.kind
@@ -260,7 +260,7 @@ class StoredTable:
             for attribute in index.definition.key_attributes:
                 self.index_keys.setdefault(attribute.name, (attribute, index.name))
         self.has_local_indexes = any(index.definition.is_local for index in indexes)
-        # Checked Queries, by all of their parts except the values.
+        # Checked Queries, stored by all of their parts except the values.
         self.query_fast_paths: dict[tuple[object, ...], QueryFastPath] = {}
 
     def index(self, name: str) -> StoredIndex | None:
@@ -268,7 +268,7 @@ class StoredTable:
         return next((index for index in self.indexes if index.name == name), None)
 
     def image(self, key: bytes, item: Item, size: int, errors: IndexKeyErrors = PUT_ERRORS) -> Image:
-        """Return the image of a new item; reject invalid index key values."""
+        """Return the image of a new item. Reject invalid index key values."""
         body = _encode(item)
         return Image(item, body, size, self._entries(key, item, body, size, errors) if self.indexes else ())
 

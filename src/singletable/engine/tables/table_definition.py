@@ -10,7 +10,7 @@ from singletable.errors import StoreRefused
 from singletable.wire.api_types import decoder_of
 
 KeyKind = Literal["S", "N", "B"]
-IndexStatus = Literal["CREATING", "ACTIVE", "DELETING"]  # DELETING appears in responses only
+IndexStatus = Literal["CREATING", "ACTIVE", "DELETING"]  # only responses contain DELETING
 InsightsMode = Literal["ACCESSED_AND_THROTTLED_KEYS", "THROTTLED_KEYS"]
 TableStatus = Literal["CREATING", "ACTIVE"]
 
@@ -67,7 +67,7 @@ class PointInTimeRecovery(msgspec.Struct, frozen=True):
 
 
 class WarmUnits(msgspec.Struct, frozen=True):
-    """The throughput that a table or index can serve instantly; it never decreases."""
+    """The throughput that a table or index can serve at once. It never decreases."""
 
     read_units: int = 0
     write_units: int = 0
@@ -182,7 +182,7 @@ _decoder = decoder_of(TableDefinition)
 
 
 def definition_from(document: bytes) -> TableDefinition:
-    """Decode a table definition that is stored in the catalog; raise StoreRefused if it is damaged."""
+    """Decode a table definition that is stored in the catalog. Raise StoreRefused if it is damaged."""
     try:
         return _decoder.decode(document)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError) as error:

@@ -44,7 +44,8 @@ def table_description(
     }
     if definition.billing_chosen_at is not None:
         summary: dict[str, Any] = {"BillingMode": definition.billing_mode}
-        # This date remains after a switch back to PROVISIONED; only CreateTable omits it (captured from AWS).
+        # This date remains when the table is switched back to PROVISIONED. Only CreateTable omits it (captured from
+        # AWS).
         if status != "CREATING":
             summary["LastUpdateToPayPerRequestDateTime"] = definition.billing_chosen_at
         document["BillingModeSummary"] = summary
@@ -121,7 +122,7 @@ def _global(index: IndexDefinition, table: TableDefinition, table_status: str, n
 
 
 def _warm(warm: WarmUnits, *, is_shown: bool) -> dict[str, Any]:
-    """Return WarmThroughput; a create response includes it only if the request specified it (captured from AWS)."""
+    """Return WarmThroughput. A create response includes it only if the request specified it (captured from AWS)."""
     if not is_shown:
         return {}
     units = {"ReadUnitsPerSecond": warm.read_units, "WriteUnitsPerSecond": warm.write_units}

@@ -114,7 +114,7 @@ def check_units(throughput: ProvisionedThroughput | None) -> None:
 def check_on_demand(
     ceiling: OnDemandThroughput | None, mode: BillingMode, *, is_new: bool = True, index: str | None = None
 ) -> None:
-    """Reject an invalid on-demand maximum, and any on-demand maximum for a provisioned table; -1 removes a maximum.
+    """Reject an invalid on-demand maximum, and any on-demand maximum for a provisioned table. -1 removes a maximum.
 
     The message differs between CreateTable and UpdateTable (captured from AWS).
     """
@@ -256,7 +256,7 @@ def check_global_index(index: GlobalSecondaryIndex, kinds: Kinds, mode: BillingM
 
 
 def _check_units_of_index(name: str, mode: BillingMode, throughput: ProvisionedThroughput | None, is_new: bool) -> None:
-    """Reject provisioned units for an index of an on-demand table, and require them for one of a provisioned table.
+    """Reject provisioned units for an index of an on-demand table. Require them for an index of a provisioned table.
 
     All four messages were captured from AWS.
     """

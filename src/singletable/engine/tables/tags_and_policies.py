@@ -21,7 +21,7 @@ _ALLOWED = re.compile(r"[\w\s+\-=.:/@]*")
 
 
 def validated_tags(tags: Sequence[Tag]) -> dict[str, str]:
-    """Return the tag values by tag key; reject invalid tags."""
+    """Return the tag values by tag key. Reject invalid tags."""
     validated: dict[str, str] = {}
     for tag in tags:
         key = _validated_key(tag.key)
@@ -35,7 +35,7 @@ def validated_tags(tags: Sequence[Tag]) -> dict[str, str]:
 
 
 def validated_tag_keys(keys: Sequence[str]) -> list[str]:
-    """Return the tag keys to remove; reject the same invalid keys as for new tags (captured from AWS)."""
+    """Return the tag keys to remove. Reject the same invalid keys as for new tags (captured from AWS)."""
     validated = [_validated_key(key) for key in keys]
     check_count(validated)
     return validated
@@ -81,7 +81,7 @@ _INVALID = "One or more parameter values were invalid: "
 
 
 def check_policy(document: str) -> None:
-    """Reject a policy that is too large or has no statements; the statements are not interpreted."""
+    """Reject a policy that is too large or has no statements. The statements are not interpreted."""
     if len(document.encode()) > POLICY_BYTES_MAX:
         raise invalid(f"{_INVALID}Maximum policy size of {POLICY_BYTES_MAX} bytes exceeded")
     parsed = _parsed(document)
@@ -114,12 +114,15 @@ def check_revision(definition: TableDefinition, expected: str | None) -> None:
 
 
 def updated_policy(had: ResourcePolicy | None, document: str, now: float) -> ResourcePolicy:
-    """Return the policy with a new revision, the time in milliseconds; an unchanged document keeps its revision."""
+    """Return the policy with a new revision, which is the time in milliseconds.
+
+    An unchanged document keeps its revision.
+    """
     if had is not None and _parsed(had.document) == _parsed(document):
         return had
     revision = int(now * 1000)
     if had is not None:
-        revision = max(revision, int(had.revision) + 1)  # unique even for two changes in one millisecond
+        revision = max(revision, int(had.revision) + 1)  # unique even for two changes within one millisecond
     return ResourcePolicy(document, str(revision))
 
 

@@ -39,7 +39,7 @@ def throughput_of(provisioned: ProvisionedThroughput | None) -> Throughput | Non
 
 
 def ceiling_of(requested: OnDemandThroughput | None, before: OnDemandCeiling | None = None) -> OnDemandCeiling | None:
-    """Return the new on-demand maximums for the table definition: -1 removes a maximum, and an omitted one stays."""
+    """Return the new on-demand maximums for the table definition. -1 removes a maximum, and an omitted one stays."""
     if requested is None:
         return before
     old = before or OnDemandCeiling()
@@ -57,7 +57,7 @@ def decreases_today(throughput: Throughput, now: float) -> int:
 
 
 def changed_units(before: Throughput | None, provisioned: ProvisionedThroughput, now: float, what: str) -> Throughput:
-    """Return the changed units; reject unchanged units and too many decreases.
+    """Return the changed units. Reject unchanged units and too many decreases.
 
     `what` names the table or index in the error message: "the table" or "the index NAME".
     """
@@ -149,7 +149,7 @@ def _no_change(before: Throughput, what: str) -> RequestRefused:
 
 
 def index_label(name: str) -> str:
-    """Return how error messages refer to an index."""
+    """Return the text by which error messages refer to an index."""
     return f"index {name}"
 
 
@@ -176,14 +176,14 @@ def with_warm_units(definition: TableDefinition) -> TableDefinition:
 
 
 def requests_units(requested: WarmThroughput | None) -> bool:
-    """Whether a request specifies any units; an empty structure specifies none (captured from AWS)."""
+    """Return whether a request specifies any units. An empty structure specifies none (captured from AWS)."""
     return requested is not None and (requested.read_units_per_second, requested.write_units_per_second) != (None, None)
 
 
 def new_warm_units(
     requested: WarmThroughput | None, mode: BillingMode, provisioned: ProvisionedThroughput | None, what: str
 ) -> WarmUnits:
-    """Return the warm throughput of a new table or index; reject a value below the default."""
+    """Return the warm throughput of a new table or index. Reject a value below the default."""
     if requested is None:
         return WarmUnits()
     default = ON_DEMAND if provisioned is None else _requested(provisioned)
@@ -196,7 +196,7 @@ def new_warm_units(
 
 
 def raised_warm_units(has: WarmUnits, requested: WarmThroughput, what: str) -> WarmUnits:
-    """Return the increased warm throughput; reject a decrease."""
+    """Return the increased warm throughput. Reject a decrease."""
     for member, units, before, _ in _sides(requested, has):
         if units is not None and units < before:
             raise invalid(

@@ -10,13 +10,13 @@ from singletable.engine.storage.entry_keys import HEAD_BYTES
 from singletable.engine.tables.stored_table import Image, IndexEntry, Item, StoredIndex, StoredTable
 from singletable.values.item_size import write_units
 
-TABLE = ""  # stands for the table itself where an index name is expected
+TABLE = ""  # replaces the index name where the table itself is meant
 
 
 class CapacityUse(NamedTuple):
     """The capacity that a request consumes on a table or a global index, and the key that it accesses.
 
-    `partition` and `key` are stored bytes, or None if the request accesses more than one partition or item; `item`
+    `partition` and `key` are stored bytes, or None if the request accesses more than one partition or item. `item`
     contains at least the key attributes.
     """
 
@@ -51,7 +51,7 @@ def read_of_page(
 def uses_of_write(
     table: StoredTable, key: bytes, before: Image | None, after: Image | None, named: Item, factor: int
 ) -> tuple[CapacityUse, ...]:
-    """Return the capacity consumed by a write; `named` is its key, used if no item exists before or after the write."""
+    """Return the capacity consumed by a write. `named` is its key, used if no item exists before or after the write."""
     units = units_of_write(table, before, after, factor)
     present = after or before
     item = named if present is None else present.item
@@ -70,7 +70,7 @@ def uses_of_write(
 def _index_parts(
     old: IndexEntry | None, new: IndexEntry | None, before: Image | None, after: Image | None, units: float
 ) -> Iterator[tuple[IndexEntry, Image, float]]:
-    """Yield the changed entries of an index; an entry that moves counts in its old and in its new partition."""
+    """Yield the changed entries of an index. An entry that moves counts in its old and in its new partition."""
     if old is not None and new is not None and old.key != new.key:
         assert before is not None
         assert after is not None

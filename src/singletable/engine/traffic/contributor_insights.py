@@ -12,7 +12,7 @@ from singletable.engine.traffic.capacity_use import CapacityUse
 
 
 class Contributor(NamedTuple):
-    """A key and its estimated amount; the estimate is never too small, and too large by at most `excess`."""
+    """A key and its estimated amount. The estimate is never too small, and too large by at most `excess`."""
 
     key: Item
     amount: float
@@ -38,12 +38,12 @@ class TopKeys:
     def __init__(self, size: int = 1000) -> None:
         self._size = size
         self._counters: dict[bytes, _Counter] = {}
-        # A heap to find the smallest amount. Amounts only grow, so an outdated entry is too small; it is corrected when
-        # it reaches the top.
+        # A heap to find the smallest amount. Amounts only increase, so an outdated entry is too small. It is corrected
+        # when it reaches the top.
         self._smallest: list[tuple[float, bytes]] = []
 
     def add(self, key: bytes, amount: float, label: Callable[[], Item]) -> None:
-        """Increase the amount of a key by `amount`; `label` is called only for a new key."""
+        """Increase the amount of a key by `amount`. `label` is called only for a new key."""
         counter = self._counters.get(key)
         if counter is not None:
             counter.amount += amount
@@ -53,7 +53,7 @@ class TopKeys:
         heapq.heappush(self._smallest, (excess + amount, key))
 
     def _make_room(self) -> float:
-        """Remove the key with the smallest amount; return that amount."""
+        """Remove the key with the smallest amount. Return this amount."""
         while True:
             amount, key = self._smallest[0]
             now = self._counters[key].amount

@@ -16,7 +16,7 @@ from singletable.values.item_size import read_units
 
 
 class TableTraffic:
-    """Throttles the reads and writes of one table, and counts their keys; this class is thread-safe."""
+    """Throttles the reads and writes of one table, and counts their keys. This class is thread-safe."""
 
     def __init__(
         self,
@@ -62,21 +62,21 @@ class TableTraffic:
             return (contributors.most_throttled if throttled else contributors.most_accessed)(count)
 
     def read_item(self, key: bytes, item: Item, size: int, factor: float) -> None:
-        """Count the read of an item of this size; raise ThrottledRequest if the read is throttled."""
+        """Count the read of an item of this size. Raise ThrottledRequest if the read is throttled."""
         self._consume(read_of_item(key, item, read_units(size, factor)))
 
     def read_page(self, index: StoredIndex | None, units: ConsumedUnits, low: bytes, values: Item | None) -> None:
-        """Count the read of a page; raise ThrottledRequest if the read is throttled."""
+        """Count the read of a page. Raise ThrottledRequest if the read is throttled."""
         self._consume(read_of_page(index, units, low, values))
 
     def write(
         self, table: StoredTable, key: bytes, before: Image | None, after: Image | None, named: Item, factor: int
     ) -> None:
-        """Count a write before it happens; raise ThrottledRequest if the write is throttled."""
+        """Count a write before it is performed. Raise ThrottledRequest if the write is throttled."""
         self._consume(uses_of_write(table, key, before, after, named, factor))
 
     def _consume(self, uses: Sequence[CapacityUse]) -> None:
-        """Consume the capacity of all uses or of none, because a throttled index also blocks writes to its table."""
+        """Consume the capacity of all parts or of none, because a throttled index also blocks writes to its table."""
         now = self._now()
         with self._lock:
             for use in uses:
@@ -136,7 +136,10 @@ class Traffic:
         self._lock = threading.Lock()
 
     def of(self, definition: TableDefinition) -> TableTraffic | None:
-        """Return the traffic of a table that was opened or changed; None if there is nothing to enforce or count."""
+        """Return the traffic of a table that was opened or changed.
+
+        Return None if there is nothing to enforce or count.
+        """
         is_needed = self._enforces_capacity or self._enforces_partitions or any(counted_definitions(definition))
         with self._lock:
             if not is_needed:

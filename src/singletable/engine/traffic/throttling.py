@@ -27,7 +27,7 @@ _HOT_KEY = (
 
 
 class ThrottledRequest(RequestRefused):
-    """The error for a throttled request or action; a transaction reports `cancellation_code` instead."""
+    """The error for a throttled request or action. A transaction reports `cancellation_code` instead."""
 
     def __init__(self, limit: Limit, resource: str, *, is_index: bool, is_write: bool, is_provisioned: bool) -> None:
         reason = f"{'Index' if is_index else 'Table'}{'Write' if is_write else 'Read'}{limit}"

@@ -11,7 +11,7 @@ from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX, PARTI
 
 
 class TokenBucket:
-    """Allows a request while units are left, and then deducts the actual cost of the request.
+    """Allows a request while units remain, and then deducts the actual cost of the request.
 
     The cost of a read is known only after the read, so a request can overdraw the bucket. Later requests are throttled
     until the bucket has refilled. Callers always pass the current time.
@@ -31,34 +31,34 @@ class TokenBucket:
         return self._level > 0.0
 
     def take(self, units: float, now: float) -> None:
-        """Deduct units; the level of the bucket may become negative."""
+        """Deduct units. The level of the bucket can become negative."""
         self._fill(now)
         self._level -= units
 
     def is_full(self, now: float) -> bool:
-        """Return whether the bucket is full; a full bucket can be discarded without any effect."""
+        """Return whether the bucket is full. Discarding a full bucket has no effect."""
         self._fill(now)
         return self._level >= self._rate * self._burst_seconds
 
     def set_rate(self, rate: float, now: float) -> None:
-        """Change the rate in units per second; saved units remain, up to the new maximum."""
+        """Change the rate in units per second. Saved units remain, up to the new maximum."""
         self._fill(now)
         self._rate = rate
         self._level = min(self._level, rate * self._burst_seconds)
 
     def _fill(self, now: float) -> None:
-        if now > self._at:  # after the clock was set back, wait until it catches up
+        if now > self._at:  # if the clock was set back, wait until it has caught up
             self._level = min(self._rate * self._burst_seconds, self._level + (now - self._at) * self._rate)
             self._at = now
 
 
 # DynamoDB saves up to five minutes of unused units.
 BURST_SECONDS = 300.0
-# A partition's limit is per second, and unused units are not saved.
+# The limit of a partition is per second, and unused units are not saved.
 PARTITION_BURST_SECONDS = 1.0
 BUCKETS_MIN = 10_000
 
-Direction = tuple[str, bool]  # the name of an index, or "" for the table; True for writes
+Direction = tuple[str, bool]  # the name of an index, or "" for the table; and True for writes
 
 
 class CapacityLimits:

@@ -1,4 +1,4 @@
-"""S3 buckets for exports and imports: subfolders of one folder, from which no path or link can escape."""
+"""S3 buckets for exports and imports. They are subfolders of one folder, and no path or link can leave this folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOT_CONFIGURED = (
 )
 
 
-class BucketFailure(Exception):  # internal: an export or import catches this exception and reports its failure
+class BucketFailure(Exception):  # internal exception: an export or import catches it and reports its failure
     """A failed operation on a bucket, with the error code that S3 would return."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -34,13 +34,13 @@ class ObjectFile(NamedTuple):
 
 
 class Buckets:
-    """The buckets of an engine, which has no buckets if no folder is given."""
+    """The buckets of an engine. Without a folder, there are none."""
 
     def __init__(self, folder: Path | str | None) -> None:
         self._folder = None if folder is None else Path(folder).expanduser().resolve()
         if self._folder is not None and not self._folder.is_dir():
             raise StoreRefused(
-                f"There is no folder {self._folder} for buckets.\n  Create it first, or correct the path."
+                f"There is no folder {self._folder} for buckets.\n  Create the folder, or correct the path."
             )
 
     def check(self, prefix: str | None) -> None:
@@ -50,7 +50,7 @@ class Buckets:
         _parts(prefix or "")
 
     def bucket(self, name: str) -> Path:
-        """Return the folder of a bucket, which must exist and not be a link."""
+        """Return the folder of a bucket. It must exist and must not be a link."""
         assert self._folder is not None
         path = self._folder / name
         if path.parent != self._folder or path.resolve() != path or not path.is_dir():
@@ -68,7 +68,7 @@ class Buckets:
         return path
 
     def objects(self, bucket: str, prefix: str) -> list[ObjectFile]:
-        """Return the files of all objects whose key starts with the prefix, in key order; links are not followed."""
+        """Return the files of all objects whose key starts with the prefix, in key order. Links are not followed."""
         root = self.bucket(bucket)
         *folders, _ = prefix.split("/")
         top = root
@@ -97,7 +97,7 @@ class Buckets:
 
 
 def _parts(prefix: str) -> list[str]:
-    """Return the folder names in a prefix; reject a prefix that could escape from the bucket or is not portable."""
+    """Return the folder names in a prefix. Reject a prefix that could leave the bucket or is not portable."""
     parts = [part for part in prefix.split("/") if part]
     for part in parts:
         if part in (".", "..") or any(character in '\\:*?"<>|' or ord(character) < 32 for character in part):

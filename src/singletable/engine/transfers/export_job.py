@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
 
 _SUFFIXES = {"DYNAMODB_JSON": "json", "ION": "ion"}
-Lines = Iterator[tuple[list[bytes], int]]  # lines of the data files, and the size of their items
+Lines = Iterator[tuple[list[bytes], int]]  # the lines of the data files, and the size of their items
 
 
 class ExportJob:
@@ -167,7 +167,7 @@ class ChangedItem(NamedTuple):
 def changed_items(store: Store, table: StoredTable, first: float, until: float) -> TableSnapshot[ChangedItem]:
     """Return the items that changed between the times `first` (inclusive) and `until` (exclusive).
 
-    Items that were both created and deleted in that period are omitted.
+    Items that were both created and deleted in this period are omitted.
     """
 
     def query(connection: StoreConnection) -> Iterator[ChangedItem]:
@@ -216,7 +216,7 @@ _COMPRESSION = 6
 
 
 class DataFile(NamedTuple):
-    """A data file of an export, as listed in the manifest."""
+    """A data file of an export, as the manifest lists it."""
 
     key: str
     items: int
@@ -239,7 +239,7 @@ class _ChecksumWriter:
 
 
 class DataFiles:
-    """Writes lines to as many compressed files as needed, at least one."""
+    """Writes lines to as many compressed files as needed, but at least one."""
 
     def __init__(self, folder: Path, key_prefix: str, suffix: str) -> None:
         self._folder = folder
@@ -250,7 +250,7 @@ class DataFiles:
         self.written: list[DataFile] = []
 
     def add(self, lines: Iterable[bytes]) -> None:
-        """Add lines to the current file; when the file is full, write it and start another."""
+        """Add lines to the current file. When the file is full, write it and start another."""
         for line in lines:
             self._lines.append(line)
             self._size += len(line)
@@ -292,7 +292,7 @@ def write_manifest_files(folder: Path, files: Iterable[DataFile]) -> None:
 
 
 def write_manifest_summary(folder: Path, summary: dict[str, Any]) -> None:
-    """Write the manifest summary, which is the last file: an export with a summary is complete."""
+    """Write the manifest summary as the last file. An export with a summary is complete."""
     _write_with_checksum(folder, "manifest-summary", msgspec.json.encode(summary))
 
 

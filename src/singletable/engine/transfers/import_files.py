@@ -59,7 +59,7 @@ def open_source(path: Path, compression: str | None) -> BinaryIO:
 
 
 def read_items(file: BinaryIO, input_format: str, options: CsvOptions, kinds: Kinds) -> Iterator[SourceRow]:
-    """Yield the rows of a file; raise UnreadableFile if the rest cannot be parsed."""
+    """Yield the rows of a file. Raise UnreadableFile if the rest cannot be parsed."""
     read: dict[str, Callable[[], Iterator[SourceRow]]] = {
         "DYNAMODB_JSON": lambda: _json_items(file),
         "ION": lambda: _ion_items(file),
@@ -107,7 +107,7 @@ def _ion_items(file: BinaryIO) -> Iterator[SourceRow]:
 
 
 def _csv_items(file: BinaryIO, options: CsvOptions, kinds: Kinds) -> Iterator[SourceRow]:
-    # The field size limit of the csv module applies to the whole process; its default is 128 KB.
+    # The field size limit of the csv module applies to the whole process. Its default is 128 KB.
     csv.field_size_limit(max(csv.field_size_limit(), ITEM_BYTES_MAX))
     text = io.TextIOWrapper(file, "utf-8-sig", newline="")
     try:
@@ -121,4 +121,4 @@ def _csv_items(file: BinaryIO, options: CsvOptions, kinds: Kinds) -> Iterator[So
             elif row:
                 yield SourceRow(None, f"The line has {len(row)} values, but the header has {len(header)}")
     finally:
-        text.detach()  # otherwise the text wrapper would close the caller's file
+        text.detach()  # without this, the text wrapper would close the caller's file

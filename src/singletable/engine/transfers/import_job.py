@@ -129,7 +129,7 @@ class ImportJob:
             return error.message
 
     def _log_problems(self, problems: list[_Problem]) -> None:
-        """Write the errors to the error log; if the log cannot be written, the import continues."""
+        """Write the errors to the error log. If this fails, the import continues."""
         if not problems or self._logged >= LOGGED_MAX:
             return
         bucket = self._import.parameters["S3BucketSource"]["S3Bucket"]
@@ -155,7 +155,7 @@ class ImportJob:
             return
 
     def _end(self, code: str | None, message: str | None) -> None:
-        """Save the result of the import; as in DynamoDB, the table keeps the imported items even after a failure."""
+        """Save the result of the import. As in DynamoDB, the table keeps the imported items even after a failure."""
         ended = msgspec.structs.replace(
             self._import,
             status="COMPLETED" if code is None else "FAILED",

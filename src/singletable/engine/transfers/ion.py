@@ -16,7 +16,7 @@ _SETS = {"SS": "S", "NS": "N", "BS": "B"}
 _SET_ANNOTATION = "$dynamodb_"
 
 
-class NotIon(Exception):  # internal: counts as an import error
+class NotIon(Exception):  # internal exception, which counts as an import error
     """A value that is not an item, or not valid Ion."""
 
 
@@ -68,7 +68,7 @@ def _to_ion(value: dict[str, Any]) -> Any:
 
 
 def ion_documents(file: BinaryIO) -> Iterator[Any]:
-    """Yield the values in a text or binary Ion file as Python objects; lists are flattened."""
+    """Yield the values in a text or binary Ion file as Python objects. Lists are flattened."""
     ion, exceptions = _library("simpleion"), _library("exceptions")
     try:
         for value in ion.load(file, single_value=False, parse_eagerly=False):
@@ -86,7 +86,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 
 def item_of_ion(document: Any) -> Item:
-    """Return the item in a document; raise NotIon if the document has no item."""
+    """Return the item in a document. Raise NotIon if the document has no item."""
     item = document.get("Item") if hasattr(document, "get") else None
     if item is None or not hasattr(item, "items"):
         raise NotIon("it has no member Item")

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 Kind = Literal["export", "import"]
 TransferStatus = Literal["IN_PROGRESS", "COMPLETED", "FAILED"]
-INTERRUPTED = ("Interrupted", "The engine was closed or its process ended before the job was done; start it again")
+INTERRUPTED = (
+    "Interrupted",
+    "The engine was closed, or its process ended, before the job was complete; start the job again",
+)
 PAGE_MAX = 25
 TOKEN_SECONDS = 8 * 3600
 # The SDKs accept a NextToken only if it has at least the minimum length and is a multiple of the part length.
@@ -71,7 +74,7 @@ AnyTransfer = TypeVar("AnyTransfer", Export, Import)
 
 
 class TransferRow(NamedTuple):
-    """The row of an export or import in the store; the document is the encoded Export or Import."""
+    """The row of an export or import in the store. The document is the encoded Export or Import."""
 
     identifier: str
     kind: Kind
@@ -104,7 +107,7 @@ def all_transfers(connection: sqlite3.Connection, kind: type[AnyTransfer]) -> li
 
 
 def find_transfer(engine: Engine, kind: type[AnyTransfer], arn: str) -> AnyTransfer:
-    """Return the export or import with this ARN; raise an error if there is none."""
+    """Return the export or import with this ARN. Raise an error if there is none."""
     word = kind.__name__
     named = parse_arn(engine, arn, kind.kind)
     if named is None:

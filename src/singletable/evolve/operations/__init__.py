@@ -1,1 +1,1 @@
-"""The operations of `diff`, one per file."""
+"""The operations of `singletable diff`, one per file."""

@@ -39,8 +39,8 @@ class BaseKeyChanged(Operation):
     @property
     def remedy(self) -> str | None:
         return (
-            f"Declare the new key as another entity, write both, copy the items with a script, and remove {self.label} "
-            "when no code reads it."
+            "Declare the new key as a new entity, write both entities, copy the items with a script, and remove "
+            f"{self.label} when no code reads it."
         )
 
     def apply(self, snapshot: Snapshot) -> Snapshot:

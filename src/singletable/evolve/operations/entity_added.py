@@ -14,7 +14,7 @@ from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
 
 @dataclass(frozen=True)
 class EntityAdded(Operation):
-    """An entity of which no items exist yet."""
+    """An entity that has no items yet."""
 
     kind: ClassVar[str] = "entity added"
     entity: EntitySnapshot

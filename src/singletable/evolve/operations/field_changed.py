@@ -13,7 +13,7 @@ from singletable.evolve.widened_types import is_widened
 
 @dataclass(frozen=True)
 class FieldChanged(Operation):
-    """A field whose stored values new code reads differently."""
+    """A field for which new code reads the stored values differently."""
 
     kind: ClassVar[str] = "field changed"
     entity: str
@@ -39,7 +39,7 @@ class FieldChanged(Operation):
 
     @property
     def _is_readable(self) -> bool:
-        """Whether new code can read every value that old code has stored."""
+        """Return whether new code can read every value that old code has stored."""
         same_place = self.before.attribute == self.after.attribute
         may_be_missing = not self.before.required or self.before.optional
         reads_missing = not self.after.required or self.after.optional
@@ -49,7 +49,7 @@ class FieldChanged(Operation):
 
     @property
     def _is_checked(self) -> bool:
-        """Whether new code can read the values if they happen to be in its range; a migration verifies that."""
+        """Return whether new code can read some of the values. A migration then verifies all of them."""
         kinds = {stored_kind(self.before.type), stored_kind(self.after.type)}
         return self.before.attribute == self.after.attribute and (len(kinds) == 1 or "?" in kinds)
 
@@ -59,7 +59,7 @@ class FieldChanged(Operation):
             case Category.INSTANT:
                 return "an @upgrade function converts the values" if self.is_upgraded else "every stored value is valid"
             case Category.IN_PLACE:
-                return "the migration verifies that every stored value is valid; it changes none"
+                return "the migration verifies that every stored value is valid, and changes no value"
             case _:
                 return f"stored items have {_text(self.before)}, which new code cannot read"
 

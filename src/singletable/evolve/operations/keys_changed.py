@@ -51,7 +51,7 @@ class KeysChanged(Operation):
         if "LSI" in (self.index_before.kind, self.index_after.kind):
             return "A local index cannot be replaced; declare a global index under another alias."
         shared = sorted(set(self.index_before.attributes) & set(self.index_after.attributes))
-        why = f"one item must hold the old and the new keys, but both are stored in {', '.join(shared)}"
+        why = f"one item must contain the old and the new keys, but both have the attributes {', '.join(shared)}"
         return f"{why}. {new_index_remedy(self.index_after)}"
 
     @property

@@ -33,7 +33,7 @@ class KeysDropped(Operation):
 
     @property
     def items(self) -> str:
-        return f"the key attributes are removed from every {self.label} in the end"
+        return f"the key attributes are removed from every {self.label} at the end"
 
     @property
     def cleaned(self) -> frozenset[str]:

@@ -39,7 +39,10 @@ class SchemaVersionChanged(Operation):
     def remedy(self) -> str | None:
         if self.category is Category.IN_PLACE:
             return None
-        return f"Keep schema_version={self.before}: items of that version are stored, and a lower one cannot read them."
+        return (
+            f"Keep schema_version={self.before}: items of this version are stored, and code with a lower version "
+            "cannot read them."
+        )
 
     @property
     def works_in_all_phases(self) -> bool:

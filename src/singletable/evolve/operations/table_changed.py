@@ -1,4 +1,4 @@
-"""The key attributes of the table, or another setting that every item depends on, have changed."""
+"""The key attributes of the table, or another setting on which every item depends, have changed."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class TtlFieldChanged(Operation):
     before: str | None
     after: str | None
     stored: FieldSnapshot | None
-    """The field of the old design whose stored values would have another form, or None."""
+    """The field of the old design whose stored values would have a different form, or None."""
 
     @property
     def subject(self) -> str:

@@ -16,19 +16,20 @@ from singletable.model.table_schema import TABLE
 
 VALUES_MAX = 26
 ITEMS_MIN = 10
-# The number of items per value that is needed; numbers and names need more, because they rarely end with the sample.
+# The number of items per value that is needed. Numbers and names need more, because further values are likely.
 _ITEMS_EACH = 3
 _ITEMS_EACH_OF_NAMES = 10
-# The share of values that occur once estimates the share of unseen values (Good-Turing): at most one item in 20.
+# The share of values that occur only once is an estimate of the share of unseen values (Good-Turing). At most one item
+# in 20 may have an unseen value.
 _ITEMS_PER_SINGLE_VALUE = 20
 _TEXT_MAX = 32
 
-# Words with few digits, separated by single signs; not free text, timestamps or long numbers.
+# Matches words with few digits, separated by single signs. It does not match free text, timestamps or long numbers.
 _WORDS = re.compile(r"(?!.*\d{4})[^\W_]+(?:[-_.:/][^\W_]+)*")
 _BETWEEN_WORDS = re.compile(r"[-_.:/]")
 _NUMBER = re.compile(r"[0-9]{1,3}")
 _ONE_SLOT = re.compile(r"[^{}]*\{([^{}:]+)\}[^{}]*")
-# Names of fields that identify items instead of classifying them: there is always another value.
+# Names of fields that identify items instead of classifying them. Such a field can always have a new value.
 _IDENTIFYING = frozenset(
     (
         *("id", "ids", "uuid", "guid", "key", "sku", "slug", "name", "title", "label", "handle", "username", "email"),
@@ -43,7 +44,7 @@ def closed_sets(
 ) -> dict[str, DraftKeys]:
     """Return the keys, and set the choices of fields that are the only varying part of a partition key.
 
-    Such a field takes its name from the literal before it if it is only in keys.
+    If such a field is only in keys, the literal before it becomes its name.
     """
     found = dict(keys)
     partitions = {segment for item in table.items for segment in segments_of(item, table.keys[0])}
@@ -73,16 +74,16 @@ def closed_set_notes(entities: Iterable[DraftEntity], counts: Iterable[int]) -> 
             if field.choices:
                 yield (
                     f"{entity.class_name}.{field.name}: the Literal has the {len(field.choices)} values of {count} "
-                    "sampled items. Add missing values: the model rejects items with other values, and a list over all "
-                    "partitions does not read them."
+                    "sampled items. Add missing values to it. The model rejects items with other values, and a list "
+                    "over all partitions does not read these items."
                 )
 
 
 def is_closed(values: Sequence[str]) -> bool:
-    """Return whether the values are few, and each is frequent enough to assume that there are no others.
+    """Return whether the values are few, and each is so frequent that there are probably no others.
 
-    Values of several words are closed if every word is closed and every combination occurs: a shard key of two fields
-    needs no more items than the fields do.
+    Values of several words are closed if every word is closed and every combination occurs. So a shard key of two
+    fields needs no more items than the single fields need.
     """
     distinct = set(values)
     if len(values) < ITEMS_MIN or not 2 <= len(distinct) <= VALUES_MAX:
@@ -101,7 +102,10 @@ def _is_long_or_text(text: str) -> bool:
 
 
 def _are_numbered(distinct: set[str]) -> bool:
-    """Return whether the values are one word with different numbers: c1 and c2, or user-1 and user-2, are ids."""
+    """Return whether the values are one word with different numbers.
+
+    Then they are identifiers, such as c1 and c2, or user-1 and user-2.
+    """
     heads = {re.sub(r"[0-9]+$", "", text) for text in distinct}
     return len(heads) == 1 and heads != {""}
 
@@ -112,7 +116,7 @@ def _are_in_a_row(distinct: set[str]) -> bool:
 
 
 def _are_seen(values: Sequence[str], items_each: int) -> bool:
-    """Return whether values are frequent on average, and few of them occur only once."""
+    """Return whether values are frequent on average, and only few of them occur only once."""
     counts = Counter(values)
     singles = sum(count == 1 for count in counts.values())
     return len(values) >= items_each * len(counts) and singles * _ITEMS_PER_SINGLE_VALUE <= len(values)
@@ -139,7 +143,7 @@ def _only_field(partition: tuple[Position, ...]) -> str | None:
 
 
 def _can_classify(fields: ItemFields, name: str, keys: Mapping[str, DraftKeys]) -> bool:
-    """Return whether the field can classify items; a field of the table key identifies them."""
+    """Return whether the field can classify items. A field of the table key identifies items instead."""
     known = fields.by_name.get(name)
     if known is None or known.type != "str" or known.choices or name in fields.raw:
         return False
@@ -148,14 +152,14 @@ def _can_classify(fields: ItemFields, name: str, keys: Mapping[str, DraftKeys]) 
 
 
 def _name_in(position: Position, kind: str) -> str:
-    """Return a field name from the literal before the value; `part` if the literal is the name of the entity."""
+    """Return a field name from the literal before the value. Return `part` if the literal is the name of the entity."""
     before = str(position).partition("{")[0].rstrip(DELIMITER).rpartition(DELIMITER)[2].rstrip("=")
     own, word = (re.sub(r"[\W_]", "", text).lower() for text in (kind, before))
     return "part" if own.startswith(word) or word.startswith(own) else field_name(before)
 
 
 def _renamed(fields: ItemFields, old: str, name: str, keys: Mapping[str, DraftKeys]) -> dict[str, DraftKeys]:
-    """Return the keys with another name for a field that is only in keys."""
+    """Return the keys with another name for a field that no attribute stores."""
     new = fields.free_name(name)
     fields.by_name = {
         new if known == old else known: replace(each, name=new) if known == old else each

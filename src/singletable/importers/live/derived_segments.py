@@ -1,4 +1,4 @@
-"""Derived values in keys: which segments are a shard, a bucket, a letter, a depth or a geohash cell of fields."""
+"""Derived values in keys: segments that are a shard, a bucket, a letter, a depth or a geohash cell of fields."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from singletable.model.derived.tree_path import Depth, Parent
 
 _SPANS: tuple[Span, ...] = ("year", "month", "day", "hour")
 _SHARDS_MAX = 1000
-# A shard is inferred only if a wrong guess would match all items less often than once in this number of samples.
+# A shard is inferred only if a wrong guess would match all items in fewer than one of this number of samples.
 _EVIDENCE = 10_000
 _NAMES = {"first_letter": "letter", "geohash": "cell", "depth": "level"}
 
@@ -24,12 +24,12 @@ Candidate = tuple[DraftDerived, DerivedValue]
 
 
 def tree_slot(fields: ItemFields, column: Sequence[str], indices: Sequence[int]) -> str | None:
-    """Return the slot for a segment that is the depth or the parent of a path field; None if it is neither."""
+    """Return the slot for a segment that is the depth or the parent of a path field. Return None if it is neither."""
     return _slot(fields, column, indices, _trees(fields, column))
 
 
 def derived_slot(fields: ItemFields, column: Sequence[str], indices: Sequence[int]) -> str | None:
-    """Return the slot of a derived value that equals the segment in every item, or None; add it to the fields."""
+    """Return the slot of a derived value that equals the segment in every item, or None. Add it to the fields."""
     return _slot(fields, column, indices, _candidates(fields, column, indices))
 
 

@@ -22,7 +22,7 @@ TYPE_ATTRIBUTES = (
     *("entity", "Entity", "kind"),
 )
 KINDS_MAX = 60
-# Attributes with these names often classify items of one entity: a product of the type "book".
+# Attributes with these names often classify items of one entity, such as a product of the type "book".
 _AMBIGUOUS = ("Type", "type", "kind")
 _NAME_MIN = 3
 _GENERIC_WORDS = ("METADATA", "META", "INFO", "PROFILE", "DETAILS", "DATA", "A")
@@ -30,7 +30,7 @@ _GENERIC_WORDS = ("METADATA", "META", "INFO", "PROFILE", "DETAILS", "DATA", "A")
 
 @dataclass(frozen=True)
 class EntityGroup:
-    """Items of one entity; `kind` is the declared kind, `stored_name` the value of the type attribute."""
+    """The items of one entity. `kind` is the declared kind, `stored_name` the value of the type attribute."""
 
     name: str
     items: tuple[Item, ...]
@@ -56,7 +56,7 @@ def entity_groups(table: SampledTable) -> tuple[str | None, tuple[EntityGroup, .
 
 
 def type_attribute(table: SampledTable) -> str | None:
-    """Return an attribute with a usual name that every item has and that agrees with declared kinds and with keys."""
+    """Return an attribute with a usual name that every item has and that agrees with declared kinds and keys."""
     for name in TYPE_ATTRIBUTES:
         if name in table.key_attributes or not table.items:
             continue
@@ -71,9 +71,9 @@ def type_attribute(table: SampledTable) -> str | None:
 
 
 def _agrees_with_keys(table: SampledTable, name: str) -> bool:
-    """Return whether all keys of each type start with the same literals; a path can have any length.
+    """Return whether all keys of each type start with the same literals. A path can have any length.
 
-    If two types of an ambiguous attribute have keys with the same literals, the keys show that they are one entity.
+    If two types of an ambiguous attribute have keys with the same literals, they are one entity.
     """
     constants = _literal_segments(table)
     forms: dict[str, set[object]] = {}
@@ -112,7 +112,7 @@ def _groups_by_key(table: SampledTable) -> Iterator[EntityGroup]:
 
 
 def _literal_segments(table: SampledTable) -> frozenset[tuple[str, int, str]]:
-    """Return the segments that look like literals, with the key attribute and the position."""
+    """Return the segments that look like literals, each with its key attribute and its position."""
     found: dict[tuple[str, int, str], list[Item]] = {}
     for item in table.items:
         for name in table.keys:
@@ -128,7 +128,7 @@ def _field_values(
 ) -> frozenset[tuple[str, int, str]]:
     """Return the segments that repeat an attribute of each of their items, such as the airport in `SEA#2024-05-01`.
 
-    One value proves nothing: the attribute has to explain several values at the same position.
+    A single value does not suffice. The attribute must equal several different values at the same position.
     """
     explained: dict[tuple[str, int, str], set[str]] = {}
     for (name, place, word), items in found.items():
@@ -144,14 +144,14 @@ def _is_literal(name: str, segments: list[str], place: int) -> bool:
     """Return whether a segment looks like a literal: a word before a value, or the only word of a sort key."""
     word = segments[place]
     if DELIMITER in name or (len(segments) == 1 and not is_key_name(name)):
-        return False  # `Status#Date` names its parts, and a key named CustomerID contains one value
+        return False  # an attribute named Status#Date names its parts, and a key named CustomerID contains one value
     if len(segments) == 1:
         return looks_literal(word) and (word.isupper() or is_sort_name(name))
     return place % 2 == 0 and place + 1 < len(segments) and looks_literal(word)
 
 
 def _key_form(item: Item, keys: Sequence[str], constants: frozenset[tuple[str, int, str]]) -> tuple[object, ...]:
-    """Return the keys with a star in place of every value; for a key that is not a string, its type.
+    """Return the keys with a star in place of every value. For a key that is not a string, return its type.
 
     A value with a prefix, such as `User:u1`, becomes `User:*`.
     """

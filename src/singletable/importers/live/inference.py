@@ -36,11 +36,11 @@ SCHEMA_VERSION = "schema_v"
 """The attribute in which the library stores the schema version of an item."""
 EXAMPLES_MAX = 3
 NO_SAMPLED_KEYS = "no sampled item has its keys"
-"""Why an index of a sampled table is left out."""
+"""Why an index of a sampled table is not in the model."""
 
 
 def inferred_table(table: SampledTable, taken: Collection[str] = ()) -> DraftTable:
-    """Return the draft of a table with proposed patterns; `taken` are class names of other tables."""
+    """Return the draft of a table with proposed patterns. `taken` contains the class names of other tables."""
     return with_proposed_patterns(inferred_entities(table, taken))
 
 
@@ -77,7 +77,7 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
 
 
 def renamed_class(name: str, given: str) -> Iterator[str]:
-    """Yield a note on an entity whose class has another name, because another class has its own."""
+    """Yield a note on an entity whose class needs another name, because a class of the file already has this name."""
     if given != (usual := class_name(name, ())):
         yield f"The class of {name} is {given}, because another class of the file has the name {usual}."
 
@@ -150,8 +150,8 @@ class _EntityInference:
             )
         for place, (name, count, items) in self.fields.differences.items():
             self.notes.append(
-                f"{self.name}: {place} differs from {name} in {count} of {items} items, so it is a field of its own. "
-                f"If both mean the same, correct the items and use {{{name}}} in the key."
+                f"{self.name}: {place} differs from {name} in {count} of {items} items, so it is a separate field. If "
+                f"both have the same meaning, correct the items and use {{{name}}} in the key."
             )
         if self.fields.raw:
             names = ", ".join(sorted(self.fields.raw))
@@ -182,19 +182,22 @@ class _EntityInference:
         fields.values[name] = [python_value(kind, each) for each in seen]
 
     def _alias(self, attribute: str) -> str | None:
-        """Return the declared name of what a generic key attribute contains."""
+        """Return the declared name of the content of a generic key attribute."""
         alias = self.table.aliases.get(self.group.kind or "", {}).get(attribute)
         return alias if alias is not None and is_key_name(attribute) and not is_key_name(alias) else None
 
     def _is_composed(self, attribute: str) -> bool:
-        """Return whether a key attribute is text with several parts, or a generic key."""
+        """Return whether a key attribute is text with several parts, or has the name of a generic key."""
         texts = [item[attribute].get("S") for item in self.group.items if attribute in item]
         if any(text is None for text in texts):
             return False
         return is_key_name(attribute) or any(DELIMITER in str(text) for text in texts)
 
     def _index_keys(self, index: DraftIndex) -> DraftKeys | None:
-        """Return the keys of an index that contains some of the items; sparse if it does not contain all."""
+        """Return the keys of an index that contains some of the items.
+
+        They are sparse if it does not contain all items.
+        """
         names, items = index_attributes(index), self.group.items
         inside = [place for place, item in enumerate(items) if all(name in item for name in names)]
         if not inside:
@@ -223,9 +226,9 @@ class _EntityInference:
         return DraftKeys(partition, tuple(positions[name] for name in index.sort), is_sparse)
 
     def _native_index_keys(self, index: DraftIndex) -> DraftKeys | None:
-        """Return keys for an index whose attributes are all fields, although no item has all of them.
+        """Return keys for an index whose attributes are all fields, although no item has all of these fields.
 
-        An item with all of them would be in the index, so the model must declare it.
+        An item with all these fields would be in the index, so the model must declare it.
         """
         stored = {each.stored_as: each.name for each in self.fields.by_name.values()}
         if index.kind == "LSI" or not all(name in stored for name in (*index.partition, *index.sort)):
@@ -234,7 +237,7 @@ class _EntityInference:
         return DraftKeys(partition, tuple(NativeKey(stored[name]) for name in index.sort), sparse=True)
 
     def _sparse_positions(self, index: DraftIndex, inside: list[int]) -> Mapping[str, Position] | None:
-        """Return the keys of a sparse index if attributes determine which items it contains, otherwise None."""
+        """Return the keys of a sparse index if fields determine which items it contains. Otherwise return None."""
         fields, items = self.fields, self.group.items
         own = [name for name in (*index.partition, *index.sort) if name not in self.table.keys]
         is_partly_in = any(name in item for place, item in enumerate(items) if place not in inside for name in own)
@@ -247,7 +250,7 @@ class _EntityInference:
         positions = {name: self._position(name, inside) for name in index_attributes(index)}
         fields.preferred = frozenset()
         added = {name for name in fields_in(tuple(positions.values())) if name not in before.by_name}
-        # A field that is only in these keys would be lost when an item is read and written again.
+        # A field that no attribute stores would be lost if an item outside the index is read and written again.
         is_lossy = bool(added & fields.key_only)
         if is_partly_in or is_lossy or not self._excludes_others(tuple(positions.values()), inside):
             fields.restore(before)
@@ -316,7 +319,7 @@ class _EntityInference:
         return "; ".join((*shown, *([f"and {more} more"] if more else [])))
 
     def _add_key_fields(self, names: Sequence[str]) -> None:
-        """Add key attributes that nothing else explains as fields."""
+        """Add each key attribute as a field, unless fields or templates already explain it."""
         stored = {each.stored_as for each in self.fields.by_name.values()}
         for attribute in names:
             if attribute not in self.fields.templates and attribute not in stored:
@@ -344,14 +347,17 @@ class _EntityInference:
         return fields.templates[attribute]
 
     def _usual_name(self, attribute: str) -> str:
-        """Return the name of a value that nothing else names: the id of the entity if it alone identifies an item."""
+        """Return the name of a value that nothing else names.
+
+        It is the id of the entity if it alone identifies an item.
+        """
         partition, *sort = self.table.keys
         others = {item[name].get("S", "") for item in self.group.items for name in sort}
         is_alone = not others or (len(others) == 1 and all(map(looks_literal, others)))
         return f"{self.name}_id" if attribute == partition and is_alone else "part"
 
     def _declared(self, attribute: str, inference: TemplateInference) -> str | None:
-        """Return the declared template if every item obeys it, otherwise None and a note."""
+        """Return the declared template if every item matches it. Otherwise return None and a note."""
         declared = self.table.templates.get(self.group.kind or "", {}).get(attribute)
         if declared is None:
             return None

@@ -1,4 +1,4 @@
-"""Fields of one entity while its keys are inferred: names, types, and the values of every item."""
+"""The fields of one entity while its keys are inferred: names, types, and the values in every item."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SETS: Mapping[str, FieldType] = {"SS": "set[str]", "NS": "set[Decimal]", "BS": 
 
 @dataclass
 class ItemFields:
-    """The fields of an entity: those that attributes store, and those that are only in keys."""
+    """The fields of an entity: fields that attributes store, and fields that only keys contain."""
 
     by_name: dict[str, DraftField]
     values: dict[str, list[Any]]
-    """The values of each field in every item; None if an item does not have it."""
+    """The values of each field in every item. A value is None if an item does not have the field."""
     raw: set[str] = field(default_factory=set)
-    """Fields whose text is in keys without escaping."""
+    """Fields whose text keys contain without escaping."""
     templates: dict[str, str] = field(default_factory=dict)
     """The templates of key attributes."""
     derived: dict[str, DraftDerived] = field(default_factory=dict)
@@ -36,11 +36,11 @@ class ItemFields:
     attributes: frozenset[str] = frozenset()
     """Every attribute that an item has or can have."""
     preferred: frozenset[str] = frozenset()
-    """Fields to try first: those that only the items of a sparse index have."""
+    """Fields to try first, because only the items of a sparse index have them."""
     choices: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
-    """Segments that several fields explain: the place, with the chosen field and the others."""
+    """Segments that several fields equal: the place, with the chosen field and the others."""
     differences: dict[str, tuple[str, int, int]] = field(default_factory=dict)
-    """Named parts of keys that differ from the field of that name: the field, and in how many of how many items."""
+    """Parts of keys that differ from the field with their name: the field, the number of differences and of items."""
 
     exceptions: dict[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
     """Key attributes that contain a field in most items: its slot, and the items with another value."""
@@ -59,9 +59,9 @@ class ItemFields:
         return field_name(text, (*self.by_name, *self.derived, *self.attributes))
 
     def add(self, name: str, values: list[str], others: Collection[str] = ()) -> str:
-        """Add a string field that is only in keys, unless a field with the same values exists; return its name.
+        """Add a string field that only keys contain, unless a field with the same values exists. Return its name.
 
-        `others` are fields with another meaning.
+        `others` are fields that have another meaning, although they have the same values.
         """
         for known, seen in self.values.items():
             if seen == values and self.by_name[known].type == "str" and known not in others:
@@ -74,7 +74,7 @@ class ItemFields:
 
 
 def field_type(values: Iterable[Mapping[str, Any]]) -> FieldType:
-    """Return the narrowest type that stores every value unchanged; NULL values are ignored."""
+    """Return the narrowest type that stores every value unchanged. NULL values are ignored."""
     seen = [next(iter(value.items())) for value in values]
     kinds = {kind for kind, _ in seen} - {"NULL"}
     if len(kinds) != 1:
@@ -114,7 +114,7 @@ def _is_date(text: str) -> bool:
 
 
 def python_value(kind: FieldType, value: Mapping[str, Any] | None) -> Any:
-    """Return an attribute value as Python has it, as far as templates can contain it."""
+    """Return an attribute value as a Python value of a type that templates can contain."""
     if value is None or "NULL" in value:
         return None
     ((_, content),) = value.items()

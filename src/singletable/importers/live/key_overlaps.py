@@ -1,4 +1,4 @@
-"""Entities whose keys can be equal: the importer accepts the finding, because the items already exist."""
+"""Entities whose keys can be equal. The importer accepts this finding, because the items already exist."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ _END = literal("\x00")
 
 
 def with_accepted_overlaps(entities: Sequence[DraftEntity], notes: list[str]) -> list[DraftEntity]:
-    """Return the entities; an entity whose key can equal that of an earlier one accepts the finding, with a note."""
+    """Return the entities.
+
+    If the key of an entity can equal the key of an earlier one, it accepts the finding, with a note.
+    """
     found: list[DraftEntity] = []
     languages = [_language(each) if each.keys else None for each in entities]
     for number, entity in enumerate(entities):
@@ -36,7 +39,7 @@ def with_accepted_overlaps(entities: Sequence[DraftEntity], notes: list[str]) ->
 
 
 def _overlap(one: Language | None, other: Language | None) -> bool:
-    """Return whether two keys can be equal; an entity without a key has no language."""
+    """Return whether two keys can be equal. An entity without a key cannot overlap another."""
     return one is not None and other is not None and common_text(one, other) is not None
 
 
@@ -46,7 +49,7 @@ def _language(entity: DraftEntity) -> Language:
 
 
 def _parts(entity: DraftEntity, position: Position) -> Iterator[Language]:
-    """Yield the literals of a template, and between them the texts that the codecs of the fields can write."""
+    """Yield the literals of a template and, between them, the languages of the texts of its fields."""
     if not isinstance(position, str):
         yield ANYTHING
         return

@@ -1,4 +1,4 @@
-"""Key templates inferred from keys: which segments are literals, and which fields the other segments contain."""
+"""Key templates inferred from keys: the segments that are literals, and the fields that other segments contain."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SPECS: Mapping[str, tuple[str, ...]] = {
     "bool": ("",),
 }
 _NAMED = re.compile(r"([A-Za-z_]+=)(.*)", re.DOTALL)
-# With fewer values, two segments after different literals can be equal by chance: o#12345 and c#12345.
+# With fewer values, two segments after different literals can be equal by chance, as in o#12345 and c#12345.
 _EVIDENCE_VALUES = 3
 # Times of changes: a key keeps the time of creation, and equals such a field only until the first change.
 _CHANGING = frozenset({"updated", "modified", "changed", "edited", "last"})
@@ -76,12 +76,12 @@ class TemplateInference:
         self.alias = alias if alias is not None and alias != attribute and not is_key_name(alias) else None
 
     def infer(self) -> str:
-        """Return a template that writes every text."""
+        """Return a template that produces every text."""
         split = [text.split(DELIMITER) for text in self.texts]
         if len({len(segments) for segments in split}) != 1:
             return self._of_varying_length(split)
         columns = list(zip(*split, strict=True))
-        # The attribute name Status#Date lists the parts of the key, and none of them is a literal.
+        # An attribute name such as Status#Date lists the parts of the key. None of them is a literal.
         names = self.attribute.split(DELIMITER) if DELIMITER in self.attribute else []
         if len(names) == len(columns):
             return DELIMITER.join(self._part(column, name) for name, column in zip(names, columns, strict=True))
@@ -95,7 +95,7 @@ class TemplateInference:
         return DELIMITER.join(parts)
 
     def _part(self, column: Sequence[str], name: str) -> str:
-        """Return the slot of a part that the attribute name names; an attribute of that name can have other values."""
+        """Return the slot of a part that the attribute name names. A field with this name may have other values."""
         if (found := self._matching(column, name)) is not None:
             return found
         for known, field in self.fields.by_name.items():
@@ -106,7 +106,7 @@ class TemplateInference:
         return self._added(column, name)
 
     def declared(self, template: str) -> str | None:
-        """Return a declared template such as `${acctId}#${timestamp}` with our fields, if it writes every text."""
+        """Return a declared template such as `${acctId}#${timestamp}`, with our names, if it produces every text."""
         segments = template.split(DELIMITER)
         if any(text.count(DELIMITER) + 1 != len(segments) for text in self.texts):
             return None
@@ -128,7 +128,7 @@ class TemplateInference:
         return DELIMITER.join(parts)
 
     def _segment(self, column: Sequence[str], before: str, *, is_value: bool) -> str:
-        """Return one segment; `is_value` means that it follows a literal or is the only one."""
+        """Return one segment. `is_value` means that it follows a literal or is the only segment."""
         text = column[0]
         is_constant = len(set(column)) == 1
         is_word = not text or looks_literal(text) or self._is_marker(column)
@@ -190,7 +190,7 @@ class TemplateInference:
         )
 
     def _named(self, column: Sequence[str], hint: str) -> str | None:
-        """Return the slot of the field that has the name of the literal before it and equals the segment.
+        """Return the slot of the field that has the same name as the literal before the segment, and the same values.
 
         If items outside a sparse index have other values of the field, the segment is a literal.
         """
@@ -216,7 +216,7 @@ class TemplateInference:
         )
 
     def _matching(self, column: Sequence[str], hint: str) -> str | None:
-        """Return the slot of the field that equals the segment in every item; the best name wins.
+        """Return the slot of the field that equals the segment in every item. The field with the best name is chosen.
 
         If several fields match equally well, the choice is recorded for a note.
         """
@@ -235,12 +235,12 @@ class TemplateInference:
         return self._slot(best[0], column)
 
     def _is_chance(self, name: str, column: Sequence[str], hint: str) -> bool:
-        """Return whether a field named after another literal can equal a segment by chance, in so few values."""
+        """Return whether a field named after another literal can equal a segment by chance, with so few values."""
         is_only_in_keys = name in self.fields.key_only
         return bool(hint) and is_only_in_keys and len(set(column)) < _EVIDENCE_VALUES and self._rank(name, hint) == 3
 
     def _rank(self, name: str, hint: str) -> int:
-        """Return 0 for a field with the name that the alias or the literal before the segment suggests."""
+        """Return 0 for a field whose name matches the alias or the literal before the segment."""
         if name in self.fields.preferred:
             return 0
         plain = _letters(self.fields.by_name[name].stored_as)
@@ -250,7 +250,7 @@ class TemplateInference:
         return 2 if any(plain.startswith(each) for each in hints) else 3
 
     def _slot(self, name: str, column: Sequence[str], *, is_trial: bool = False) -> str | None:
-        """Return the slot of a field in the format that writes the segment in every item."""
+        """Return the slot of a field in the format that produces the segment in every item."""
         kind, seen = self.fields.by_name[name].type, self.fields.values[name]
         values = [seen[index] if index < len(seen) else None for index in self.indices]
         if any(value is None for value in values):
@@ -263,7 +263,7 @@ class TemplateInference:
         return None
 
     def _added(self, column: Sequence[str], name: str, hint: str = "") -> str:
-        """Return the slot of a new field that is only in keys; the literal `hint` is before it."""
+        """Return the slot of a new field that only keys contain. The literal `hint` precedes it."""
         try:
             plain, spec = [unescape(text, DELIMITER) for text in column], ""
         except ValueError:
@@ -277,7 +277,7 @@ class TemplateInference:
         return f"{{{found}{spec}}}"
 
     def _spread(self, texts: Sequence[str]) -> list[Any]:
-        """Return a value for every item, None for items that are not in `indices`."""
+        """Return a value for every item, with None for items that are not in `indices`."""
         count = max((len(values) for values in self.fields.values.values()), default=0)
         values: list[Any] = [None] * max(count, max(self.indices) + 1)
         for index, text in zip(self.indices, texts, strict=True):
@@ -285,7 +285,7 @@ class TemplateInference:
         return values
 
     def _of_varying_length(self, split: list[list[str]]) -> str:
-        """Return literals that all texts start with, followed by a path."""
+        """Return the literals with which all texts start, followed by a path."""
         common = list(_common_literals(split))
         longest = min(len(common), min(map(len, split)) - 1)
         for count in range(longest, -1, -1):
@@ -328,7 +328,7 @@ def _writes(kind: str, spec: str, values: Sequence[Any], column: Sequence[str]) 
     try:
         codec = choose_codec(PYTHON_TYPES[kind], spec, DELIMITER)
         return all(codec.encode(value) == text for value, text in zip(values, column, strict=True))
-    except (ValueError, TypeError):  # KeyRefused is a ValueError
+    except (ValueError, TypeError):  # KeyRefused is also a ValueError
         return False
 
 

@@ -1,4 +1,4 @@
-"""Parts of keys: which segments look like literals, and which attribute names are those of generic keys."""
+"""Parts of keys: tests whether a segment looks like a literal, and whether a name is that of a generic key."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 from singletable.importers.live.sampled_table import Item
 
 DELIMITER = "#"
-# Letters, or capitals with one or two digits after at least two of them: GEO2 is a literal, U1 and A12 are ids.
+# Letters, or at least two capitals followed by one or two digits. GEO2 is a literal; U1 and A12 are identifiers.
 _WORD = re.compile(r"[^\W\d_][^\W\d]*(?:[-.][^\W\d]+)*|[A-Z]{2,}[A-Z_-]*\d{1,2}")
 _KEY_NAME = re.compile(r".*(?:PK|SK)\d*$", re.IGNORECASE)
 _SORT_NAME = re.compile(r".*SK\d*$", re.IGNORECASE)
-# `User:u1`, `id=5`; not a URL, and not a title such as `Alien: Covenant`.
+# Matches `User:u1` and `id=5`. It does not match a URL, or a title such as `Alien: Covenant`.
 _PREFIXED = re.compile(r"([^\W\d][^\W\d]+[:=|~])([^/\s].*)", re.DOTALL)
 
 
@@ -21,7 +21,10 @@ def looks_literal(text: str) -> bool:
 
 
 def split_prefix(text: str) -> tuple[str, str] | None:
-    """Return the literal that a segment starts with, such as `User:` in `User:u1`, and the rest; None without one."""
+    """Return the literal prefix of a segment, such as `User:` in `User:u1`, and the rest.
+
+    Return None without a prefix.
+    """
     found = _PREFIXED.fullmatch(text)
     return (found[1], found[2]) if found is not None else None
 
@@ -37,6 +40,6 @@ def is_sort_name(attribute: str) -> bool:
 
 
 def segments_of(item: Item, attribute: str) -> list[str]:
-    """Return the segments of a key that is a string; none for other types."""
+    """Return the segments of a key that is a string. Return none for other types."""
     text = item.get(attribute, {}).get("S")
     return text.split(DELIMITER) if isinstance(text, str) else []

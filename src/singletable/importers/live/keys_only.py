@@ -46,7 +46,7 @@ def table_of_keys(table: SampledTable) -> DraftTable:
 
 
 def _entity(table: SampledTable) -> DraftEntity:
-    """Return the entity; attributes of indexes are optional."""
+    """Return the entity. The attributes of indexes are optional."""
     fields: dict[str, DraftField] = {}
     attributes = (*table.keys, *(each for index in table.indexes for each in index_attributes(index)))
     for attribute in dict.fromkeys(attributes):
@@ -68,5 +68,5 @@ def _entity(table: SampledTable) -> DraftEntity:
 
 
 def index_attributes(index: DraftIndex) -> tuple[str, ...]:
-    """Return the attributes that an entity declares for an index; a local index has the partition key of the table."""
+    """Return the attributes that an entity declares for an index. A local index has the partition key of the table."""
     return index.sort if index.kind == "LSI" else (*index.partition, *index.sort)

@@ -18,7 +18,7 @@ PROJECTIONS: Mapping[str, ProjectionKind] = {"ALL": "ALL", "KEYS_ONLY": "KEYS_ON
 
 @dataclass(frozen=True)
 class SampledTable:
-    """A table with a sample of its items, and what the source declares about them."""
+    """A table with a sample of its items, and the declarations of the source about them."""
 
     name: str
     keys: tuple[str, ...]
@@ -26,11 +26,11 @@ class SampledTable:
     items: tuple[Item, ...]
     ttl_attribute: str | None = None
     kinds: tuple[str | None, ...] = ()
-    """The entity of each item, if the source declares it; items of one kind can have keys of several forms."""
+    """The entity of each item, if the source declares it. Items of one kind can have keys of several forms."""
     templates: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Declared `${}` templates, by kind and key attribute."""
     aliases: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Declared names of what a key attribute contains, by kind and key attribute."""
+    """Declared names for the content of key attributes, by kind and key attribute."""
     key_types: Mapping[str, str] = field(default_factory=dict)
     """The types of key attributes: S, N or B."""
 
@@ -41,7 +41,7 @@ class SampledTable:
 
 
 def named_indexes(indexes: Sequence[DraftIndex]) -> tuple[DraftIndex, ...]:
-    """Return the indexes with aliases from their names."""
+    """Return the indexes with aliases that come from their names."""
     found: dict[str, DraftIndex] = {}
     for index in indexes:
         alias = index_alias(index.name, found)

@@ -48,11 +48,11 @@ class Settings:
     delimiter: str
     has_iso_dates: bool
     stamped: tuple[str, ...]
-    """The fields with the times of creation and of the last change."""
+    """The fields that contain the times of the creation and of the last change."""
 
 
 def _default(value: Any, field: DraftField) -> Any:
-    """Return the default of a field if it has the type of the field, otherwise None."""
+    """Return the default of a field if it has the field's type. Otherwise return None."""
     if field.type == "Decimal" and type(value) in (int, float) and isfinite(value):
         return Decimal(str(value))
     if field.type == "str" and isinstance(value, str):
@@ -64,17 +64,17 @@ def _default(value: Any, field: DraftField) -> Any:
 
 
 def _whole(field: DraftField) -> DraftField:
-    """Return a number field as an int field; a default that is not an integer is dropped."""
+    """Return a number field as an int field. A default that is not an integer is omitted."""
     is_kept = field.has_default and field.default == int(field.default)
     return replace(field, type="int", has_default=is_kept, default=int(field.default) if is_kept else None)
 
 
 class _NoTemplate(Exception):
-    """Why a value template cannot become a key."""
+    """The reason why a value template cannot become a key."""
 
 
 class ModelReader:
-    """Reads one model; `notes` says what the entity does not contain."""
+    """Reads one model. `notes` lists what the entity does not contain."""
 
     def __init__(self, name: str, model: Mapping[str, Mapping[str, Any]], settings: Settings, notes: list[str]) -> None:
         self.name = name
@@ -85,7 +85,7 @@ class ModelReader:
         """Fields by property name."""
 
     def entity(self, class_name: str, keys: tuple[str, ...], indexes: Sequence[DraftIndex]) -> DraftEntity | None:
-        """Return the entity, or None and a note if its key cannot be written."""
+        """Return the entity. If its key is not possible, return None and a note."""
         key_attributes = {*keys, *(name for index in indexes for name in (*index.partition, *index.sort))}
         for name, definition in self.model.items():
             if name != self.settings.type_field and not self._is_composed(name, definition, key_attributes):
@@ -141,7 +141,7 @@ class ModelReader:
         self._note(name, definition, choices)
 
     def _note(self, name: str, definition: Mapping[str, Any], choices: tuple[str, ...]) -> None:
-        """Add notes on options of a property that a field does not have."""
+        """Add notes on the options of a property that a field does not support."""
         where = f"{self.name}.{name}"
         if definition.get("default") is not None and not self.fields[name].has_default:
             self.notes.append(f"{where}: the default {shown(definition['default'])} was left out; add it to the field.")
@@ -161,7 +161,7 @@ class ModelReader:
             )
 
     def _note_escaping(self, placed: Mapping[str, DraftKeys]) -> None:
-        """Add a note on text that keys of the model escape; generated ids need no escaping."""
+        """Add a note on text that keys of the model escape. Generated ids need no escaping."""
         positions = (each for keys in placed.values() for each in (*keys.partition, *keys.sort))
         in_keys = set(fields_in(tuple(each for each in positions if isinstance(each, str))))
         free = [
@@ -175,7 +175,7 @@ class ModelReader:
         self.notes.append(
             f"{self.name}: keys of the model escape text (a space becomes %20), those of OneTable do not. Existing "
             f'items with spaces or one of ! " # $ %{delimiter} in {", ".join(free)} are not found: write '
-            f"{{{free[0]}:raw}} for them, and accept ST107 with a reason."
+            f"{{{free[0]}:raw}} in the key, and accept ST107 with a reason."
         )
 
     def _is_generated(self, name: str) -> bool:

@@ -61,7 +61,7 @@ def read_onetable(text: str, name: str) -> Draft:
 
 
 def _documents(text: str, name: str) -> list[Any]:
-    """Return the schemas of a file, at least one; raise ImportRefused if there is none."""
+    """Return the schemas of a file, at least one. Raise ImportRefused if it contains none."""
     if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
         return [parse_document(text, name)]
     schemas: list[Any] = []
@@ -77,12 +77,16 @@ def _documents(text: str, name: str) -> list[Any]:
         line = text.count("\n", 0, problem.position) + 1
         raise ImportRefused(f"{name}:{line}: {problem}; export the schema with JSON.stringify and import the JSON")
     raise ImportRefused(
-        f"{name}: not a OneTable schema: no JSON and no script with an object that has indexes and models"
+        f"{name}: not a OneTable schema: the file is not JSON, and not a script with an object that has indexes and "
+        "models"
     )
 
 
 def _schema_in(found: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the object if it is a schema, or the schema among the arguments of `new Table({..., schema: {...}})`."""
+    """Return the object if it is a schema.
+
+    Otherwise return the schema in the arguments of `new Table({..., schema: {...}})`.
+    """
     if "models" in found:
         return found
     schema = found.get("schema")
@@ -171,7 +175,7 @@ def _indexes(indexes: Mapping[str, Any], notes: list[str]) -> list[DraftIndex]:
 
 
 def _separator(models: Mapping[str, Any]) -> str:
-    """Return the most frequent separator of templates; `#` if any template contains it."""
+    """Return the most frequent separator of templates. Return `#` if any template contains it."""
     values = [
         field["value"] for model in models.values() for field in model.values() if isinstance(field.get("value"), str)
     ]

@@ -18,7 +18,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 
 
 class NotALiteral(ValueError):
-    """A place of the file does not contain a plain value."""
+    """The error for a place of the file that does not contain a plain value."""
 
     def __init__(self, message: str, position: int) -> None:
         self.position = position
@@ -42,7 +42,7 @@ def _skipped(text: str, at: int) -> int:
 
 
 def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
-    """Return the value at a position and the position after it; names stay names."""
+    """Return the value at a position, and the position after it. Names stay names."""
     at = _skipped(text, at)
     if depth > DEPTH_MAX:
         raise NotALiteral("the object is nested too deeply", at)
@@ -57,7 +57,7 @@ def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
     if found := _NAME.match(text, at):
         name = re.sub(r"\s+", "", found[0])
         after = _skipped(text, found.end())
-        if text.startswith("(", after):  # the result of a call is unknown
+        if text.startswith("(", after):  # the result of a call is not known
             return None, _after_call(text, after)
         return _WORDS.get(name, name), after
     if found := _PATTERN.match(text, at):
@@ -79,7 +79,7 @@ def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
         if text.startswith(":", at):
             members[name], at = _value(text, at + 1, depth + 1)
         else:
-            members[name] = name  # {field} is short for {field: field}
+            members[name] = name  # {field} is a short form of {field: field}
         at = _next(text, at, "}")
 
 

@@ -1,4 +1,4 @@
-"""Read the cell of other conditions: limits, the order, filters, and what an update changes."""
+"""The cell of other conditions: limits, the order, filters, and the changes of an update."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ _VALUE = re.compile(r"[\"']:(\w+)[\"']\s*:\s*(?:\{\s*[\"'][SN][\"']\s*:\s*)?[\"'
 
 @dataclass(frozen=True)
 class Setting:
-    """A field that an update sets to a parameter, or adds it to."""
+    """A field that an update sets to a parameter, or to which it adds the parameter."""
 
     field: str
     parameter: str
     is_added: bool
     is_negative: bool = False
-    """Whether the parameter is subtracted, so that a call adds its negative."""
+    """Whether the parameter is subtracted. A call then adds its negative value."""
 
 
 @dataclass
 class OtherConditions:
-    """What the cell says; `unread` is the rest of its text."""
+    """The content of the cell. `unread` is the rest of its text."""
 
     limit: int | None = None
     is_newest_first: bool = False
     is_new: bool = False
     """Whether the item must not exist."""
     filters: dict[str, str | None] = field(default_factory=dict)
-    """The fields that must equal a value; None where the cell does not give the value."""
+    """The fields that must equal a value. The value is None if the cell does not contain it."""
     settings: list[Setting] = field(default_factory=list)
     unread: str = ""
 
@@ -58,7 +58,7 @@ def other_conditions(text: str) -> OtherConditions:
         target, source, sign, parameter = match.groups()
         if source is None or (
             source == target and sign in "+-\u2022\u2013\u2212"
-        ):  # converters print a minus as a bullet
+        ):  # converters print a minus sign as a bullet
             is_negative = source is not None and sign != "+"
             found.settings.append(
                 Setting(

@@ -1,4 +1,4 @@
-"""Read the key cells of a pattern table: `PK=<UserID>`, `SK begins_with "post#"`, `Date between a and b`."""
+"""The key cells of a pattern table: `PK=<UserID>`, `SK begins_with "post#"`, `Date between a and b`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class KeyText:
 
 @dataclass(frozen=True)
 class KeyField:
-    """A placeholder in a key value: each call passes the value of this field."""
+    """A placeholder in a key value. Each call passes the value of this field."""
 
     field: str
 
@@ -46,7 +46,7 @@ Piece = KeyText | KeyField
 
 @dataclass(frozen=True)
 class KeyValue:
-    """A key value: the segments between `#`, and the pieces of each segment."""
+    """A key value: its segments, which `#` separates, and the pieces of each segment."""
 
     segments: tuple[tuple[Piece, ...], ...]
 
@@ -66,13 +66,13 @@ class KeyValue:
 
     @property
     def is_one_slot(self) -> bool:
-        """Whether the value consists of one field only."""
+        """Whether the value consists of only one field."""
         return len(self.segments) == 1 and len(self.segments[0]) == 1 and isinstance(self.segments[0][0], KeyField)
 
 
 @dataclass(frozen=True)
 class KeyCell:
-    """A condition on a key attribute; `attribute` is None where the cell does not name it."""
+    """A condition on a key attribute. `attribute` is None if the cell does not name it."""
 
     attribute: str | None
     operator: Operator
@@ -82,7 +82,7 @@ class KeyCell:
 
 
 def key_cells(text: str) -> tuple[KeyCell, ...] | None:
-    """Return the conditions of a cell (several for a transaction); None if the cell is not a key condition."""
+    """Return the conditions of a cell (several for a transaction). Return None if the cell is not a key condition."""
     parts = [text] if "between" in text.lower() else re.split(r",(?=\s*[\w#.-]+\s*=)|\s+and\s+(?=[\w#.-]+\s*=)", text)
     cells = [_cell(part.strip()) for part in parts if part.strip()]
     return tuple(cell for cell in cells if cell) if cells and all(cells) else None
@@ -96,7 +96,7 @@ def _cell(text: str) -> KeyCell | None:
     if found := re.fullmatch(r"(?:(\S+?)\s*=?\s*)?\bbetween\b\s*\(?\s*(.+?)\s*(?:,|\band\b)\s*(.+?)\s*\)?", text, re.I):
         lower, upper = _value(found[2], found[1]), _value(found[3], found[1])
         return KeyCell(found[1], "between", _end_of_range(lower), upper) if lower and upper else None
-    if found := re.fullmatch(r"([^\s=<>\"']+)\s*(>=|<=|>|<(?![^<>]*>))\s*(\S.*)", text):  # not the `<` of `<id>`
+    if found := re.fullmatch(r"([^\s=<>\"']+)\s*(>=|<=|>|<(?![^<>]*>))\s*(\S.*)", text):  # excludes the `<` of `<id>`
         made = _made(found[1], found[2], found[3])
         return made and replace(made, value=_end_of_range(made.value))
     if found := re.fullmatch(r"([^\s=<>\"']+)\s*==?\s*(\S.*)", text):
@@ -110,7 +110,7 @@ def _made(attribute: str | None, operator: str, text: str) -> KeyCell | None:
 
 
 def _end_of_range(value: KeyValue) -> KeyValue:
-    """Rename the field of a range bound to the field of the range: `FromPosition` to `position`."""
+    """Rename the field of a bound of a range to the field of the range: `FromPosition` becomes `position`."""
     last = value.segments[-1]
     renamed = tuple(
         KeyField(_END.sub("", piece.field) or piece.field) if isinstance(piece, KeyField) else piece for piece in last
@@ -119,7 +119,7 @@ def _end_of_range(value: KeyValue) -> KeyValue:
 
 
 def _value(text: str, attribute: str | None) -> KeyValue | None:
-    """Parse a value; without a placeholder, decide from its words which parts are fields."""
+    """Parse a value. If it has no placeholder, its words decide which parts are fields."""
     plain = text.strip().strip("()").strip()
     is_quoted = plain[:1] in "\"'" and plain.count(plain[:1]) == 2 and plain.endswith(plain[:1])
     plain = re.sub(r"[\"']\s*\+?\s*|\s*\+\s*(?=[\"'\w<])", "", plain) if '"' in plain or "'" in plain else plain
@@ -152,7 +152,7 @@ def _with_placeholders(text: str) -> tuple[Piece, ...]:
 
 
 def _field(text: str) -> str:
-    """Return the field of a placeholder; `date1` and `date2` are the bounds of a range of `date`."""
+    """Return the field of a placeholder. `date1` and `date2` are the bounds of a range of `date`."""
     return python_names.field_name(re.sub(r"(?<=[A-Za-z])[12]$", "", text.strip()))
 
 

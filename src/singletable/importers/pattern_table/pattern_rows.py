@@ -1,4 +1,4 @@
-"""Find the pattern tables of a Markdown or CSV file, and return their rows with plain cell texts."""
+"""The pattern tables of a Markdown or CSV file, and their rows with plain cell texts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 
 @dataclass(frozen=True)
 class PatternTableRow:
-    """A row: its cells as plain text, the heading above its table, and the rest that no header names."""
+    """A row: its cells as plain text, the heading above its table, and the cells without a header."""
 
     line: int
     cells: Mapping[Header, str]
@@ -57,13 +57,13 @@ class PatternTableRow:
         return self.cells.get("title", "")
 
     def cell(self, header: Header) -> str:
-        """Return a cell, or an empty text for none, `N/A` or a dash."""
+        """Return a cell. Return an empty text for an empty cell, `N/A` or a dash."""
         text = self.cells.get(header, "").strip()
         return "" if _NOTHING.fullmatch(text) else text
 
 
 def pattern_rows(text: str, name: str) -> tuple[list[PatternTableRow], str]:
-    """Return the rows of every pattern table in the file, and its first heading; raise ImportRefused if there is none.
+    """Return the rows of every pattern table in the file, and its first heading. Raise ImportRefused if there is none.
 
     `name` is the name of the file, for messages.
     """
@@ -119,7 +119,7 @@ def plain_text(cell: str) -> str:
 
 
 def _columns(header: Sequence[str]) -> list[Header | None] | None:
-    """Return what each column holds; None if this is not the header of a pattern table."""
+    """Return the content of each column. Return None if this is not the header of a pattern table."""
     taken: set[Header] = set()
     columns: list[Header | None] = []
     for cell in header:

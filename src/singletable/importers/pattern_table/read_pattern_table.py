@@ -1,4 +1,4 @@
-"""Turn a pattern table into a draft model: entities, indexes and patterns, with notes on everything else."""
+"""The conversion of a pattern table into a draft: entities, indexes and patterns, with notes on everything else."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _index_keys(entity: InferredEntity, index: InferredIndex) -> DraftKeys:
 
 
 def _position(entity: InferredEntity, value: KeyValue, attribute: str) -> Position:
-    """Return the template of a key, or the field itself where it is stored under the attribute of the key."""
+    """Return the template of a key, or the field itself if its attribute is the key attribute."""
     if value.is_one_slot and entity.attributes.get(value.fields[0], value.fields[0]) == attribute:
         return NativeKey(value.fields[0])
     return value.template

@@ -47,7 +47,7 @@ _SMALL = frozenset(
 
 @dataclass(frozen=True)
 class Access:
-    """A parsed row; `index` is None for the table; `partition` and `sort` are its key conditions."""
+    """A parsed row. `index` is None for the table. `partition` and `sort` are the key conditions."""
 
     row: PatternTableRow
     kind: OperationKind
@@ -57,7 +57,7 @@ class Access:
     conditions: OtherConditions
     noun: str
     unread: tuple[str, ...]
-    """The cells that were not understood."""
+    """The cells that the importer did not understand."""
 
     @property
     def title(self) -> str:
@@ -66,12 +66,12 @@ class Access:
 
     @property
     def has_whole_sort_key(self) -> bool:
-        """Whether the row gives a complete value for the sort key."""
+        """Whether the row contains a complete value for the sort key."""
         return bool(self.sort) and all(cell.operator == "=" for cell in self.sort)
 
 
 def access_of(row: PatternTableRow) -> Access:
-    """Read a row."""
+    """Return the request of a row."""
     operation = re.sub(r"[^a-z]", "", row.cell("operation").lower())
     kind = _OPERATIONS.get(operation, "other")
     unread = [f"{text!r}" for text in row.beyond]
@@ -85,7 +85,7 @@ def access_of(row: PatternTableRow) -> Access:
     if conditions.unread:
         unread.append(f"the condition {conditions.unread!r}")
     if operation == "batchgetitem":
-        unread.append("BatchGetItem: the model reads one item, and get_many(...) reads several")
+        unread.append("BatchGetItem: the pattern in the model reads one item; to read several items, use get_many(...)")
     noun = _noun(row.title, is_write=kind in ("put", "update", "delete", "other"))
     return Access(row, kind, _index(row), partition[0] if partition else None, sort, conditions, noun, tuple(unread))
 
@@ -99,7 +99,7 @@ def _keys(row: PatternTableRow, header: Literal["partition", "sort"], unread: li
 
 
 def _index(row: PatternTableRow) -> str | None:
-    """Return the name of the index from its column, or else from the heading above the pattern table."""
+    """Return the name of the index from its column. If the column is empty, use the heading above the pattern table."""
     place = row.cell("place")
     if "place" not in row.cells:
         found = _INDEX_IN_HEADING.search(row.heading)

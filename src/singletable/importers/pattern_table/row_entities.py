@@ -1,4 +1,4 @@
-"""Infer entities and indexes from the key conditions of a pattern table."""
+"""Entities and indexes, inferred from the key conditions of a pattern table."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _RANKS = {"put": 0, "get": 1, "query": 2, "scan": 3, "delete": 4, "update": 5, "
 
 @dataclass
 class InferredEntity:
-    """An entity: its noun, the key in the table (None if no row gives it), and its keys in indexes by alias."""
+    """An entity: its noun, the key in the table (None if no row contains it), and its keys in indexes by alias."""
 
     noun: str
     class_name: str
     partition: KeyValue | None = None
     sort: KeyValue | None = None
     is_open: bool = False
-    """Whether the file leaves the end of the sort key open."""
+    """Whether the file does not define the end of the sort key."""
     index_keys: dict[str, tuple[KeyValue, KeyValue | None]] = field(default_factory=dict)
     attributes: dict[str, str] = field(default_factory=dict)
-    """The key attributes of indexes that hold the plain value of a field, by field."""
+    """The key attributes of indexes that contain the value of a field unchanged, by field."""
     more_fields: dict[str, None] = field(default_factory=dict)
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """All fields, the key fields first."""
+        """All fields, with the key fields first."""
         values = [self.partition, self.sort, *(value for keys in self.index_keys.values() for value in keys)]
         return tuple(dict.fromkeys([*(name for value in values if value for name in value.fields), *self.more_fields]))
 
@@ -96,7 +96,7 @@ def _base_keys(base: Sequence[Access]) -> tuple[str, ...]:
 
 
 def _needs_sort_key(access: Access) -> bool:
-    """Whether a row reads several items of one partition, or names a sort key."""
+    """Return whether a row reads several items of one partition, or names a sort key."""
     return bool(access.sort) or access.kind == "query" or (access.kind == "scan" and access.partition is not None)
 
 
@@ -105,7 +105,7 @@ def _is_of_one_item(access: Access) -> bool:
 
 
 def _whole_key_entities(table: InferredTable, access: Access) -> Iterator[InferredEntity]:
-    """Yield the entity of each whole key; a transaction has several."""
+    """Yield the entity of each whole key. A transaction has several."""
     assert access.partition is not None, "the caller selects rows with a partition key"
     has_sort = len(table.keys) > 1
     for number, cell in enumerate(access.sort or (None,)):
@@ -123,7 +123,8 @@ def _whole_key_entities(table: InferredTable, access: Access) -> Iterator[Inferr
             found.partition, found.sort = access.partition.value, sort
             if cell is None and has_sort:
                 table.notes.append(
-                    f"{found.class_name}: the file gives no sort key; {SINGLE_ITEM.template} stands for it."
+                    f"{found.class_name}: the file contains no sort key, so the model uses the constant "
+                    f"{SINGLE_ITEM.template}."
                 )
         yield found
 
@@ -156,13 +157,13 @@ def _range_entity(table: InferredTable, access: Access) -> InferredEntity:
 
 
 def range_head(cell: KeyCell) -> KeyValue:
-    """Return the segments that a condition fixes or compares, without the empty one after a final `#`."""
+    """Return the segments that a condition fixes or compares, without the empty segment after a `#` at the end."""
     segments = cell.value.segments
     return KeyValue(segments[:-1] if len(segments) > 1 and not segments[-1] else segments)
 
 
 def match_head(head: KeyValue, sort: KeyValue) -> int | None:
-    """Return how many fixed texts of a condition match fields of the sort key; None if it does not match."""
+    """Return how many fixed texts of a condition match fields of the sort key. Return None if it does not match."""
     if len(head.segments) > len(sort.segments):
         return None
     rank = 0
@@ -192,7 +193,7 @@ def _partition_entities(table: InferredTable, access: Access) -> tuple[InferredE
 
 
 def _rename(table: InferredTable, base: Sequence[Access]) -> None:
-    """Name each entity after its most specific row: a put before a get, a get before a query."""
+    """Name each entity after its most specific row: a put is more specific than a get, and a get than a query."""
     nouns: dict[int, list[tuple[int, int, str, str]]] = {}
     for number, access in enumerate(base):
         found = table.by_row.get(id(access), ())
@@ -217,12 +218,13 @@ def _close(table: InferredTable) -> None:
                 own = "sort_key"
             entity.sort = KeyValue((*entity.sort.segments, (KeyField(own),)))
             table.notes.append(
-                f"{entity.class_name}: the file does not say how its sort key ends; the model ends it with {{{own}}}."
+                f"{entity.class_name}: the file does not define the end of its sort key; the model ends it with "
+                f"{{{own}}}."
             )
 
 
 def _new(table: InferredTable, access: Access, further: str = "") -> InferredEntity:
-    """Add an entity named after the row; if that name exists, prefix it with the owner of the partition."""
+    """Add an entity named after the row. If this name exists, put the owner of the partition in front of it."""
     noun = further.lower() or access.noun or _owner(access) or "item"
     taken = [each.class_name for each in table.entities]
     class_name = python_names.class_name(noun.title(), ())
@@ -239,7 +241,10 @@ def _owner(access: Access) -> str:
 
 
 def _by_noun(table: InferredTable, access: Access) -> InferredEntity | None:
-    """Return the entity in the title; an `escalated complaint` is a complaint, and a `log` is a log entry."""
+    """Return the entity in the title.
+
+    For example, an `escalated complaint` is a complaint, and a `log` is a log entry.
+    """
     words = access.noun.split()
     for start in range(len(words)):
         noun = " ".join(words[start:])
@@ -271,7 +276,7 @@ def _index(table: InferredTable, name: str, rows: Sequence[Access]) -> InferredI
 
 
 def is_generic(attribute: str | None) -> bool:
-    """Whether an attribute name is generic (absent, `PK`, `GSI1SK`) and does not name a field."""
+    """Return whether an attribute name is missing or generic (`PK`, `GSI1SK`), so that it does not name a field."""
     return attribute is None or _GENERIC.fullmatch(attribute) is not None
 
 
@@ -295,7 +300,7 @@ def _entity_in_index(table: InferredTable, index: InferredIndex, access: Access)
 
 
 def _native_value(cell: KeyCell) -> KeyValue:
-    """Return the key value of a cell; a field takes the attribute's name unless that name is generic."""
+    """Return the key value of a cell. A field gets the name of the attribute, unless this name is generic."""
     if cell.value.is_one_slot and not is_generic(cell.attribute):
         return KeyValue(((KeyField(python_names.field_name(str(cell.attribute))),),))
     return cell.value
@@ -316,7 +321,7 @@ def _place_in_index(
         )
         keys = f"{access.row.cell('partition')}, {access.row.cell('sort')}".rstrip(", ")
         table.notes.append(
-            f"{entity.class_name} has no key: the file has its key in {index.name} ({keys}), but not in the table."
+            f"{entity.class_name} has no key: the file contains its key in {index.name} ({keys}), but not in the table."
         )
         return
     sort = _index_sort(index, entity, access, partition)
@@ -348,7 +353,7 @@ def _index_sort(index: InferredIndex, entity: InferredEntity, access: Access, pa
 
 
 def type_of(name: str) -> FieldType:
-    """Return the type that a field of this name usually has."""
+    """Return the usual type of a field with this name."""
     words = name.strip("_").split("_")
     if words[-1] in ("date", "day"):
         return "date"

@@ -30,7 +30,7 @@ class RowPatterns:
 
 
 def row_patterns(accesses: Sequence[Access], table: InferredTable) -> RowPatterns:
-    """Return a pattern for each row that can be one; the planner decides later whether it is served."""
+    """Return a pattern for each row that can be one. The planner decides later whether the pattern is served."""
     made = RowPatterns()
     for access in accesses:
         name = python_names.pattern_name(access.title[:_NAME_MAX], [each.name for each in made.patterns])
@@ -48,7 +48,7 @@ def _pattern(access: Access, table: InferredTable, name: str, where: str, notes:
     entities = table.by_row[id(access)]
     if access.kind == "other":
         operation = access.row.cell("operation") or "no operation"
-        return f"{operation} is not one read or write of an item; use table.transaction() or a batch"
+        return f"{operation} is not a read or write of one item; use table.transaction() or a batch"
     if access.kind == "put":
         kind: PatternKind = "create" if access.conditions.is_new else "put"
         return DraftPattern(name, access.title, kind, (entities[0].class_name,))
@@ -60,7 +60,7 @@ def _pattern(access: Access, table: InferredTable, name: str, where: str, notes:
     if access.kind in ("get", "delete") and entity.partition is not None and access.index is None:
         return DraftPattern(name, access.title, access.kind, (entity.class_name,), tuple(_key_parameters(entity)))
     if access.kind == "delete":
-        return "DynamoDB deletes by the key of the table, which the file does not give"
+        return "DynamoDB deletes by the key of the table, which the file does not contain"
     return _query(access, table, entity, name, where, notes)
 
 
@@ -69,9 +69,9 @@ def _key_parameters(entity: InferredEntity) -> Iterator[DraftParameter]:
 
 
 def _update(access: Access, entity: InferredEntity, name: str, where: str, notes: list[str]) -> DraftPattern | str:
-    """An update of the fields that an UpdateExpression sets, or of the field that the title names."""
+    """Return an update of the fields that an UpdateExpression sets, or of the field in the title."""
     if entity.partition is None:
-        return "DynamoDB updates by the key of the table, which the file does not give"
+        return "DynamoDB updates by the key of the table, which the file does not contain"
     changes: list[Change] = []
     parameters = list(_key_parameters(entity))
     if access.conditions.settings:
@@ -92,7 +92,7 @@ def _update(access: Access, entity: InferredEntity, name: str, where: str, notes
         if changed in entity.key_fields:
             return f"it changes {changed}, which is part of the key"
         entity.more_fields[changed] = None
-        notes.append(f"{where}: the file does not say what it changes; the model sets {changed}, as the title says.")
+        notes.append(f"{where}: the file does not say what it changes; the model sets {changed}, as in the title.")
         changes.append(Change("SET", Path((changed,)), Parameter(changed)))
         parameters.append(DraftParameter(changed, type_of(changed)))
     else:
@@ -103,7 +103,7 @@ def _update(access: Access, entity: InferredEntity, name: str, where: str, notes
 def _collection(
     access: Access, entities: Sequence[InferredEntity], name: str, where: str, notes: list[str]
 ) -> DraftPattern:
-    """The whole partition: single items, and a list of each entity that can have several."""
+    """Return a read of the whole partition: single items, and a list of each entity that can have several."""
     assert access.partition is not None, "only a partition has several entities"
     if access.conditions.limit is not None or access.conditions.is_newest_first:
         notes.append(f"{where}: a collection has no limit and no order.")
@@ -135,7 +135,7 @@ def _query(
     for cell in access.sort[:1]:
         parameters |= dict(_bound(cell, sort, where, notes))
         if cell.operator in ("<", ">"):
-            notes.append(f"{where}: the range of the model includes its end, but {cell.operator} does not.")
+            notes.append(f"{where}: the range of the model includes its bound, but {cell.operator} does not.")
     entity.more_fields |= dict.fromkeys(parameters)
     conditions = access.conditions
     condition = _filter(access, entity, where, notes)
@@ -156,12 +156,14 @@ def _query(
 def _filter(access: Access, entity: InferredEntity, where: str, notes: list[str]) -> Condition | None:
     (first, *others) = [*access.conditions.filters.items(), ("", None)]
     for other, _ in others[:-1]:
-        notes.append(f"{where}: not read: the filter on {other}.")
+        notes.append(f"{where}: the filter on {other} was left out, because it was not understood.")
     name, value = first
     if not name:
         return None
     if value is None or name in entity.key_fields:
-        notes.append(f"{where}: not read: the filter on {name}; add filter=lambda item: item.{name} == ... to it.")
+        notes.append(
+            f"{where}: the filter on {name} was left out; add filter=lambda item: item.{name} == ... to the pattern."
+        )
         return None
     entity.more_fields[name] = None
     return Compare("=", Path((name,)), Constant(value))
@@ -170,7 +172,7 @@ def _filter(access: Access, entity: InferredEntity, where: str, notes: list[str]
 def _bound(
     cell: KeyCell, target: KeyValue | None, where: str, notes: list[str]
 ) -> Iterator[tuple[str, RangeKind | None]]:
-    """Yield the parameters of a key condition: a field of the key, with the range that the condition has."""
+    """Yield the parameters of a key condition: each is a field of the key, with the range of the condition."""
     if cell.value.is_one_slot and not is_generic(cell.attribute) and (target is None or target.is_one_slot):
         own = target.fields[0] if target else python_names.field_name(str(cell.attribute))
         yield own, _range(cell, own, is_open=True)
@@ -190,7 +192,7 @@ def _bound(
         elif names:
             text = "".join(piece.text for piece in segment if isinstance(piece, KeyText))
             is_prefix = is_last and not is_whole and cell.operator == "begins_with" and type_of(names[0]) == "str"
-            notes.append(f"{where}: {names[0]} is a parameter; the file always gives it {text!r}.")
+            notes.append(f"{where}: {names[0]} is a parameter, but the file always uses the value {text!r}.")
             yield names[0], "Prefix" if is_prefix else None
 
 

@@ -125,7 +125,9 @@ class _TableReader:
         composed = {each: text for each, text in templates.items() if each in fields and text != f"{{{each}}}"}
         for each, text in composed.items():
             del fields[each]
-            self.notes.append(f"{name}.{each} is not a field of the model, because the key {text} composes its value.")
+            self.notes.append(
+                f"{name}.{each} is not a field of the model, because it is composed from the fields of the key {text}."
+            )
         writer = _TemplateWriter(fields, composed, name, self.notes)
         if entity.get("sk_template") and len(keys) == 1:
             self.notes.append(f"{name}: sk_template was left out, because the table has no sort key.")
@@ -209,12 +211,12 @@ class _TemplateWriter:
 
     fields: Mapping[str, DraftField]
     composed: Mapping[str, str]
-    """The templates of key attributes that other templates can contain."""
+    """The templates of key attributes, which other templates can contain."""
     entity: str
     notes: list[str]
 
     def position(self, template: str, attribute: str, *, is_sort: bool = False) -> Position:
-        """Return a template, or the field whose attribute is the key."""
+        """Return a template, or the field whose attribute is the key attribute."""
         template = _SLOT.sub(lambda match: self.composed.get(match[1], match[0]), template)
         whole = _SLOT.fullmatch(template)
         if whole is not None and not whole[2]:

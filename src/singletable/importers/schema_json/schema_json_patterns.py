@@ -1,4 +1,4 @@
-"""Access patterns of a `schema.json` as declared patterns; a pattern that no request serves is declared as well."""
+"""Access patterns of a `schema.json` as declared patterns. A pattern that no request serves is declared too."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class PatternSource:
 
 
 class _NotExpressible(Exception):
-    """Why a model cannot declare a pattern."""
+    """The reason why a model cannot declare a pattern."""
 
 
 class PatternReader:
-    """Reads one pattern; `notes` says what is different in the model, `shape` is the class of a collection."""
+    """Reads one pattern. `notes` lists the differences in the model, `shape` is the class of a collection."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class PatternReader:
         """The parameters that the filter uses, by their names in the document."""
 
     def pattern(self) -> DraftPattern | None:
-        """Return the pattern, or None and a note."""
+        """Return the pattern. If it is not possible, return None and a note."""
         try:
             return self._pattern()
         except _NotExpressible as reason:
@@ -186,7 +186,7 @@ class PatternReader:
         return DraftPattern(self.name, self.document["description"], "collection", entities, parameters, view=name)
 
     def _range(self, names: list[str]) -> tuple[list[str], list[str], RangeKind | None]:
-        """Return the parameters without those of the range, those of the range, and its kind."""
+        """Return the parameters outside the range, the parameters of the range, and the kind of the range."""
         condition = self.document.get("range_condition")
         if condition is not None:
             count = 2 if condition == "between" else 1
@@ -213,7 +213,7 @@ class PatternReader:
         return (fields_in(keys.partition), fields_in(keys.sort)) if keys is not None else ([], [])
 
     def _bound(self, names: Sequence[str], keys: Sequence[str]) -> tuple[DraftParameter, ...]:
-        """Return parameters by field name; other names stand for the key fields without a parameter, in order."""
+        """Return parameters by field name. Other names are assigned to the key fields without a parameter, in order."""
         names = [each for name in names for each in self._composing(name)]
         known = [self._field(name).name for name in names if name in self.source.fields]
         free = [key for key in keys if key not in known]
@@ -225,7 +225,7 @@ class PatternReader:
         return tuple(self._parameter(name) for name in dict.fromkeys(given) if name is not None)
 
     def _composing(self, name: str) -> Sequence[str]:
-        """Return the fields that compose a key attribute, or else the name itself."""
+        """Return the fields that form a key attribute, or the name itself."""
         if name in self.source.fields or name not in self.source.keys:
             return (name,)
         keys = self.source.entity.keys[TABLE]
@@ -272,10 +272,10 @@ class PatternReader:
                 raise _NotExpressible(f"a model cannot filter {condition['field']} with {word}")
 
     def _operand(self, condition: dict[str, Any], given: Any, field: DraftField, kind: str = "") -> Parameter:
-        """Return a parameter with the name of the field; a second parameter of the field gets a suffix."""
+        """Return a parameter with the name of the field. A second parameter of the field gets a suffix."""
         if given not in self.plain:
             word = condition.get("function") or condition.get("operator")
-            raise _NotExpressible(f"its filter {word} on {condition['field']} names no parameter")
+            raise _NotExpressible(f"the filter {word} on {condition['field']} names no parameter")
         if given not in self.filtered:
             taken = {each.name for each in self.filtered.values()}
             name = next(each for each in _suffixed(field.name) if each not in taken)

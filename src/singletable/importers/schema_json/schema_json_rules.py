@@ -34,7 +34,7 @@ def check_schema(document: Any, problems: Problems) -> None:
 
 
 class _Schema:
-    """Checks a document, and collects the names that its parts refer to."""
+    """Checks a document, and collects the names to which its parts refer."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
@@ -84,7 +84,7 @@ class _Schema:
             self.pattern_ids.add(number)
 
     def parameters(self, pattern: dict[str, Any], path: str) -> list[dict[str, Any]]:
-        """Return the parameters; each has a unique name and a type."""
+        """Return the parameters. Each must have a unique name and a type."""
         found: list[dict[str, Any]] = []
         names: set[str] = set()
         for where, row in self.problems.rows(pattern.get("parameters") or [], f"{path}.parameters"):
@@ -324,7 +324,7 @@ class _EntityRules:
         most = least
         if index and isinstance(index.get("sort_key"), list):
             most += len(index["sort_key"]) - 1
-        for template in self._templates_of(index):  # a template of several fields can have a parameter for each
+        for template in self._templates_of(index):  # a template of several fields can have a parameter for each of them
             most += max(len(placeholders(template)) - 1, 0)
         if not least <= count <= most:
             needs = str(least) if least == most else f"{least} to {most}"

@@ -1,4 +1,4 @@
-"""Turn an SQL schema, and optionally its queries, into a draft model without keys."""
+"""The conversion of an SQL schema, and optionally its queries, into a draft model without keys."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable.importers.sql.sql_statements import parse_statements, statement
 
 
 def read_sql(text: str, name: str, *, queries: str | None = None, dialect: str | None = None) -> Draft:
-    """Return the model of a schema; `queries` is the text of a file with statements.
+    """Return the model of a schema. `queries` is the text of a file with statements.
 
     Raise ImportRefused for a CREATE TABLE statement that cannot be parsed, or if the file declares no table.
     """
@@ -76,7 +76,7 @@ def _field(column: SqlColumn) -> DraftField:
 
 
 def _sentences(table: SqlTable, schema: SqlSchema) -> Iterator[str]:
-    """Say where the entity comes from, and what its fields refer to."""
+    """Return the origin of the entity, and the references of its fields."""
     yield f"{table.class_name}, from the SQL table {table.name}."
     for reference in table.references:
         other = schema.tables.get(reference.table)

@@ -1,4 +1,4 @@
-"""Read the WHERE clause of a statement: parameters with their ranges, fixed values, and what DynamoDB cannot serve."""
+"""The WHERE clause of a statement: parameters with their ranges, fixed values, and parts that DynamoDB cannot serve."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COMPARATORS: Mapping[type[exp.Expr], Comparator] = {
 }
 _FLIPPED: Mapping[Comparator, Comparator] = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _PLACEHOLDERS = (exp.Placeholder, exp.Parameter)
-_SUBQUERY = "a subquery is a second read; store what it looks up in the item, or read twice"
+_SUBQUERY = "a subquery is a second read; store the value that it looks up in the item, or read twice"
 _PROBLEMS: Mapping[type[exp.Expr], str] = {
     exp.Is: "no key finds items without a value (IS NULL); store a value for it",
     exp.Or: "OR needs one request for each side; declare one pattern for each side",
@@ -33,10 +33,10 @@ _PROBLEMS: Mapping[type[exp.Expr], str] = {
 
 @dataclass
 class Predicates:
-    """What a WHERE clause says of one table."""
+    """The content of a WHERE clause that concerns one table."""
 
     parameters: dict[str, RangeKind | None] = field(default_factory=dict)
-    """The columns that are compared with parameters, with the range."""
+    """The columns that are compared with parameters, each with its range."""
     fixed: dict[str, Any] = field(default_factory=dict)
     """The columns that must equal a constant."""
     present: list[str] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Predicates:
     joined: list[tuple[exp.Column, exp.Column]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     problem: str = ""
-    """Why DynamoDB cannot serve the clause."""
+    """The reasons why DynamoDB cannot serve the clause."""
 
     def where(self, table: SqlTable) -> Condition | None:
         """Return the fixed values and the required columns as one condition."""
@@ -66,7 +66,7 @@ def joined_condition(parts: list[Condition]) -> Condition | None:
 
 
 def read_predicates(where: exp.Expr | None, table: SqlTable) -> Predicates:
-    """Read a WHERE clause; columns of other tables are only allowed in join conditions."""
+    """Parse a WHERE clause. Columns of other tables are only allowed in join conditions."""
     found = Predicates()
     if where is None:
         return found
@@ -145,7 +145,7 @@ def _like(node: exp.Expr, table: SqlTable, found: Predicates) -> None:
         return
     if isinstance(node, exp.Like) and text.endswith("%") and not set(text[:-1]) & {"%", "_"}:
         found.parameters[column.name.lower()] = "Prefix"
-        found.notes.append(f"{column.field} is a parameter; the query always gives it {text[:-1]!r}")
+        found.notes.append(f"{column.field} is a parameter, but the query always uses the value {text[:-1]!r}")
     else:
         found.problem = "no key finds text inside a value (LIKE); use a search index for it"
 
@@ -166,7 +166,7 @@ def _comparison(node: exp.Expr, table: SqlTable, found: Predicates) -> None:
         return
     value = literal_of(right, column.type)
     if value is None or (column.choices and value not in column.choices):
-        found.problem = f"the value that {column.field} is compared with is neither a parameter nor a {column.type}"
+        found.problem = f"the value with which {column.field} is compared is neither a parameter nor a {column.type}"
     elif comparator == "=":
         found.fixed[name] = value
     else:
@@ -184,4 +184,4 @@ def _compare_with_parameter(column: SqlColumn, comparator: Comparator, found: Pr
         known = found.parameters.get(name)
         found.parameters[name] = "Between" if known in ("Since", "Until") and known != kind else kind
         if comparator in ("<", ">"):
-            found.notes.append(f"{kind} includes its value, but {comparator} does not")
+            found.notes.append(f"{kind} includes its bound, but {comparator} does not")

@@ -33,7 +33,7 @@ class QueryPatterns:
 
 
 def query_patterns(statements: Iterable[SqlStatement], schema: SqlSchema) -> QueryPatterns:
-    """Return a pattern for each statement that can be one; the planner decides later whether keys serve it."""
+    """Return a pattern for each statement that can be one. The planner decides later whether keys serve it."""
     made = QueryPatterns()
     for statement in statements:
         title = _title(statement)
@@ -51,7 +51,7 @@ def query_patterns(statements: Iterable[SqlStatement], schema: SqlSchema) -> Que
 
 
 def _title(statement: SqlStatement) -> str:
-    """Return the comment above a statement (`-- name: GetOrder :one`, or a sentence), else its SQL."""
+    """Return the comment above a statement (`-- name: GetOrder :one`, or a sentence). Without one, return its SQL."""
     head = re.match(r"(?:\s*(?:--[^\n]*|/\*.*?\*/))*", statement.text, re.DOTALL)
     lines = re.findall(r"--([^\n]*)|/\*(.*?)\*/", head[0] if head else "", re.DOTALL)
     comments = [text for line, block in lines if (text := " ".join((line or block).split()))]
@@ -129,7 +129,7 @@ def _key_parameters(table: SqlTable, found: Predicates, verb: str) -> list[Draft
             f"{verb} by other columns than the primary key writes many items; query them and write each one"
         )
     if found.filters:
-        raise NotAPattern("a comparison in a write is not read; add it as where= to the pattern")
+        raise NotAPattern("a comparison in a write is not imported; add it to the pattern as where=")
     return [_parameter(table.columns[name]) for name in table.primary_key]
 
 
@@ -142,7 +142,7 @@ def _update(statement: exp.Update, schema: SqlSchema) -> tuple[DraftPattern, lis
     for each in statement.expressions:
         column = table.columns.get(each.this.name.lower()) if isinstance(each, exp.EQ) else None
         if column is None:
-            raise NotAPattern("it sets something else than a column")
+            raise NotAPattern("it sets something other than a column")
         path, value = Path((column.field,)), each.expression.unnest()
         if isinstance(value, exp.Null):
             changes.append(Change("REMOVE", path))
@@ -177,7 +177,7 @@ def _select(statement: exp.Select, schema: SqlSchema) -> tuple[DraftPattern, lis
 
 
 def _reject_computed(statement: exp.Select) -> None:
-    """Raise NotAPattern for what DynamoDB does not compute."""
+    """Raise NotAPattern for an expression that DynamoDB cannot compute."""
     if statement.args.get("with_") or statement.args.get("with"):
         raise NotAPattern("WITH combines several reads; declare one pattern for each")
     if statement.args.get("group") or any(each.find(exp.AggFunc) for each in statement.expressions):
@@ -218,7 +218,7 @@ def _order(statement: exp.Select, table: SqlTable, notes: list[str]) -> tuple[st
     if not isinstance(first.this, exp.Column) or first.this.name.lower() not in table.columns:
         raise NotAPattern("it sorts by an expression; store its value in a field")
     if len(terms) > 1:
-        notes.append("it sorts by several columns; the pattern names the first")
+        notes.append("it sorts by several columns; the pattern uses only the first")
     return table.columns[first.this.name.lower()].field, bool(first.args.get("desc"))
 
 
@@ -234,13 +234,13 @@ def _limit(statement: exp.Select, notes: list[str]) -> int | None:
 def _joined(
     statement: exp.Select, first: exp.Table, joins: Sequence[exp.Join], schema: SqlSchema
 ) -> tuple[DraftPattern, list[str]]:
-    """A join of a parent with its children, by the key of the parent, is an item collection."""
+    """Return an item collection for a join of a parent with its children by the key of the parent."""
     aliases: dict[str, SqlTable] = {}
     for node in (first, *(join.this for join in joins)):
         aliases[node.alias_or_name.lower()] = _table(node, schema)
     tables = list(aliases.values())
     parent = next((table for table in tables if _is_parent_of_all(table, tables, schema)), None)
-    reason = "DynamoDB does not join; read each table by its own pattern, or copy the fields that you need (copies=)"
+    reason = "DynamoDB does not join; read each table with its own pattern, or copy the fields that you need (copies=)"
     if parent is None or len(set(map(id, tables))) != len(tables):
         raise NotAPattern(reason)
     found = dict(_key_of_parent(statement.args.get("where"), aliases, parent, tables))
@@ -265,7 +265,7 @@ def _references(child: SqlTable, parent: SqlTable, schema: SqlSchema) -> bool:
 def _key_of_parent(
     where: exp.Expr | None, aliases: dict[str, SqlTable], parent: SqlTable, tables: Sequence[SqlTable]
 ) -> Iterator[tuple[str, exp.Expr]]:
-    """Yield the primary key columns of the parent that the WHERE clause gives, directly or as a child's reference."""
+    """Yield the primary key columns of the parent that the WHERE clause fixes, directly or in a child's reference."""
     for part in conjuncts(where.this) if where is not None else ():
         left, right = (part.this, part.expression) if isinstance(part, exp.EQ) else (None, None)
         if not isinstance(left, exp.Column) or not isinstance(right, _PLACEHOLDERS):

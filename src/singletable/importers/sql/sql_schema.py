@@ -1,4 +1,4 @@
-"""Read CREATE TABLE statements: columns with Python types, primary keys, unique columns and references."""
+"""CREATE TABLE statements: columns with Python types, primary keys, unique columns and references."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SILENT = (exp.Comment, exp.Drop, exp.Pragma, exp.Set, exp.Transaction, exp.Comm
 
 @dataclass
 class SqlColumn:
-    """A column as a field: its Python type, whether it may be NULL, its closed set of texts and its default."""
+    """A column as a field: its Python type, whether it can be NULL, its closed set of texts and its default."""
 
     name: str
     field: str
@@ -46,7 +46,7 @@ class SqlColumn:
 
 @dataclass(frozen=True)
 class SqlReference:
-    """A foreign key: columns of this table, and the columns of another that they refer to."""
+    """A foreign key: columns of this table, and the columns of another table to which they refer."""
 
     columns: tuple[str, ...]
     table: str
@@ -55,7 +55,7 @@ class SqlReference:
 
 @dataclass
 class SqlTable:
-    """A table as an entity; names of columns are compared in lower case."""
+    """A table as an entity. Names of columns are compared in lower case."""
 
     name: str
     class_name: str
@@ -83,9 +83,9 @@ class SqlSchema:
 
 
 def read_schema(statements: Sequence[SqlStatement], dialect: str) -> SqlSchema:
-    """Read the schema; statements that declare no table or constraint become notes."""
+    """Read the schema. Statements that declare no table and no constraint become notes."""
     schema = SqlSchema(dialect)
-    for each in statements:  # a column may use a type that is created after its table
+    for each in statements:  # a column can use a type that is created after its table
         tree = each.tree
         if isinstance(tree, exp.Create) and tree.kind == "TYPE":
             values = tree.expression.expressions if tree.expression else []
@@ -106,7 +106,7 @@ def read_schema(statements: Sequence[SqlStatement], dialect: str) -> SqlSchema:
     for head, names in (
         ("DynamoDB does not number items; use a UUID or a ULID for", schema.numbered),
         ("Defaults that the database computes are not in the model:", schema.defaults),
-        ("SQL indexes are not in the model, because keys follow from access patterns:", schema.indexes),
+        ("SQL indexes are not in the model, because the keys are chosen for access patterns:", schema.indexes),
     ):
         schema.notes += [f"{head} {', '.join(names)}."] if names else []
     return schema
@@ -280,7 +280,7 @@ def _columns(node: Any) -> Iterator[str]:
 
 
 def _check(node: exp.CheckColumnConstraint, table: SqlTable, schema: SqlSchema) -> None:
-    """A check for a list of texts gives the field a closed set; other checks become notes."""
+    """Convert a check for a list of texts into a closed set of the field. Other checks become notes."""
     condition = node.this.unnest() if isinstance(node.this, exp.Expr) else node.this
     if isinstance(condition, exp.In) and isinstance(condition.this, exp.Column):
         column = table.columns.get(condition.this.name.lower())

@@ -1,4 +1,4 @@
-"""Split SQL files into statements and parse each one with SQLGlot, in a given or detected dialect."""
+"""SQL files split into statements, each parsed with SQLGlot in a given or detected dialect."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 @dataclass(frozen=True)
 class SqlStatement:
-    """A statement with its line; `tree` is None, and `error` says why, if SQLGlot does not parse it."""
+    """A statement with its line. If SQLGlot cannot parse it, `tree` is None and `error` is the reason."""
 
     line: int
     text: str
@@ -49,12 +49,12 @@ class SqlStatement:
 
     @property
     def creates_table(self) -> bool:
-        """Whether the statement should be a table of the model, which a temporary table should not."""
+        """Whether the statement creates a table of the model. A temporary table is not part of the model."""
         return re.match(r"CREATE (?:UNLOGGED )?TABLE\b", self.plain, re.IGNORECASE) is not None
 
 
 def statements_of(text: str, name: str, dialect: str | None) -> tuple[list[SqlStatement], str]:
-    """Return the statements of a file and their dialect: the given one, or the one that parses most tables.
+    """Return the statements of a file and their dialect: the given one, or the one that parses the most tables.
 
     Raise ImportRefused if a CREATE TABLE statement cannot be parsed.
     """
@@ -77,7 +77,7 @@ def statements_of(text: str, name: str, dialect: str | None) -> tuple[list[SqlSt
 
 
 def parse_statements(text: str, dialect: str) -> Iterator[SqlStatement]:
-    """Yield the statements of a text; one that SQLGlot does not parse carries the error."""
+    """Yield the statements of a text. A statement that SQLGlot cannot parse contains the error."""
     for line, part in _split(text):
         tree, error = None, ""
         try:
@@ -91,7 +91,7 @@ def parse_statements(text: str, dialect: str) -> Iterator[SqlStatement]:
 
 
 def _split(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each statement with its line; the body of a trigger or a function is part of its statement."""
+    """Yield each statement with its line. The body of a trigger or a function is part of its statement."""
     text = _COPIED_ROWS.sub(lambda found: found[1] + "\n" * found[0].count("\n"), text)
     text = _OTHER_DELIMITER.sub(lambda found: _with_one_delimiter(found[2], found[1]), text)
     text = _CLIENT_LINE.sub("", text)
@@ -127,7 +127,7 @@ def _is_within_program(part: str) -> bool:
 
 @contextmanager
 def _without_log() -> Generator[None, None, None]:
-    """Silence SQLGlot's log: statements that it does not understand become notes of the model."""
+    """Turn off SQLGlot's log, because statements that it cannot parse become notes of the model."""
     logger = logging.getLogger("sqlglot")
     before = logger.level
     logger.setLevel(logging.CRITICAL)
@@ -138,7 +138,7 @@ def _without_log() -> Generator[None, None, None]:
 
 
 def _plain_placeholders(text: str) -> str:
-    """Write the placeholders of Python drivers, `%s` and `%(id)s`, as SQL does; quoted text stays."""
+    """Write the placeholders of Python drivers, `%s` and `%(id)s`, as in SQL. Quoted text stays unchanged."""
     return _DRIVER_PLACEHOLDER.sub(lambda found: found[1] or (f":{found[2]}" if found[2] else "?"), text)
 
 

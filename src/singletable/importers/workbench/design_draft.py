@@ -1,4 +1,4 @@
-"""Draft of existing tables: the same model as values, with notes for what a document cannot contain."""
+"""Draft of existing tables: the same model as values, with notes for everything that a document cannot contain."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ _KINDS: dict[type, PatternKind] = {
 
 @dataclass(frozen=True)
 class DesignExport:
-    """A table to export: its design, its class and docstring, and rows instead of generated ones."""
+    """A table to export: its design, its class and docstring, and optionally rows to replace the generated ones."""
 
     design: Design
     class_name: str
@@ -94,7 +94,7 @@ def design_draft(tables: Sequence[DesignExport], description: str = "") -> Draft
 
 
 class _TableDraft:
-    """Drafts one table; `notes` says what the draft leaves out."""
+    """Drafts one table. `notes` lists what the draft omits."""
 
     def __init__(self, table: DesignExport, types: DesignTypes, notes: list[str]) -> None:
         self.table = table
@@ -304,7 +304,7 @@ def _cardinality(each: Cardinality) -> Any:
 
 
 def _keys(keys: Any) -> DraftKeys:
-    """Return declared keys, which can be one position, a tuple or sparse(...)."""
+    """Return declared keys. They can be one position, a tuple, or sparse(...)."""
     is_sparse = isinstance(keys, Sparse)
     given = keys.keys if isinstance(keys, Sparse) else keys
     positions = given if isinstance(given, tuple) else (given,)

@@ -39,7 +39,7 @@ class NotWritable(ValueError):
 
 
 class DesignTypes:
-    """Collects the enumerations and classes of the fields of a model, each with a unique name."""
+    """Collects the enumerations and classes of the fields of a model. Each gets a unique name."""
 
     def __init__(self, names: Mapping[type, str], taken: set[str], notes: list[str]) -> None:
         self.names: dict[type, str] = dict(names)
@@ -59,7 +59,7 @@ class DesignTypes:
     def fields(
         self, cls: type, fields: Iterable[Field], stored: Mapping[str, str] = MappingProxyType({})
     ) -> tuple[DraftField, ...]:
-        """Return the fields of a class; `stored` are attributes with other names than their fields."""
+        """Return the fields of a class. `stored` contains attributes whose names differ from their fields."""
         self._open.add(cls)
         found = tuple(self._field(cls, each, stored.get(each.name)) for each in fields)
         self._open.discard(cls)
@@ -92,7 +92,7 @@ class DesignTypes:
             return replace(draft, must_be_given=draft.optional)
 
     def constant(self, value: Any) -> Any:
-        """Return the value with `PythonCode` for enumerations and objects; raise NotWritable for other values."""
+        """Return the value with `PythonCode` for enumerations and objects. Raise NotWritable for other values."""
         if isinstance(value, enum.Enum):
             if (name := self.enumeration(type(value))) is None:
                 raise NotWritable(repr(value))
@@ -127,7 +127,7 @@ class DesignTypes:
         return with_leaves(node, writable)
 
     def function(self, function: Callable[..., Any]) -> str | None:
-        """Return the name by which a model imports a function; None if it has no unique name."""
+        """Return the name by which a model imports a function. Return None if it has no unique name."""
         name = getattr(function, "__name__", "")
         is_named = isinstance(function, types.FunctionType) and function.__qualname__ == name and name.isidentifier()
         if not is_named or self._functions.get(name, function) is not function:
@@ -139,7 +139,10 @@ class DesignTypes:
         return name
 
     def value_class(self, cls: type) -> str | None:
-        """Return the name of a class with fields; None for other classes and for a class that contains itself."""
+        """Return the name of a class with fields.
+
+        Return None for other classes, and for a class that contains itself.
+        """
         if cls in self._open:
             return None
         if cls not in self.names:
@@ -154,7 +157,7 @@ class DesignTypes:
         return self.names[cls]
 
     def enumeration(self, cls: type[enum.Enum]) -> str | None:
-        """Return the name of an enumeration; None if its members are neither strings nor integers."""
+        """Return the name of an enumeration. Return None if its members are neither strings nor integers."""
         if cls not in self.names:
             members = {each.name: each.value for each in cls} if not issubclass(cls, enum.Flag) else {}
             kinds = {type(value) for value in members.values()}
@@ -198,7 +201,10 @@ class DesignTypes:
 
 
 def doc_of(cls: type) -> str:
-    """Return the docstring of a class without indentation; empty for the generated one of a dataclass."""
+    """Return the docstring of a class without indentation.
+
+    Return an empty text for a docstring that dataclass generated.
+    """
     return "" if (cls.__doc__ or "").startswith(f"{cls.__name__}(") else inspect.cleandoc(cls.__doc__ or "").rstrip()
 
 

@@ -21,7 +21,7 @@ class Default:
     value: Any = None
     function: Callable[..., Any] | None = None
     takes_argument: bool = False
-    """Whether the function takes the object or its other values, which functions of dataclasses do not."""
+    """Whether the function takes the object or its other values. A function of a dataclass takes neither."""
 
 
 def default_of(cls: type, name: str) -> Default | None:
@@ -31,7 +31,7 @@ def default_of(cls: type, name: str) -> Default | None:
 
 
 def _constant(function: Callable[..., Any]) -> Default | None:
-    """Return the value that a function returns, if it is known: an empty container or a copy."""
+    """Return the value that a function returns, if it is an empty container or a copy. Otherwise it is unknown."""
     if function in _EMPTY:
         return Default(function())
     if isinstance(function, type) and _has_constant_defaults(function):
@@ -44,7 +44,7 @@ def _constant(function: Callable[..., Any]) -> Default | None:
 
 
 def _has_constant_defaults(cls: type) -> bool:
-    """Return whether the class has fields with constant defaults only."""
+    """Return whether all defaults of the fields of a class are constants."""
     try:
         defaults = [default_of(cls, name) for name in fields_of(cls)]
     except (NotAnEntityClass, NameError):

@@ -106,7 +106,7 @@ def _table(place: JsonNode, document: JsonNode) -> WorkbenchTable:
     sample = SampledTable(name, table_keys, named_indexes(indexes), items, None, kinds, key_types=types)
     schema = place.get("ModelSchema")
     if schema is None and len(document.need("DataModel").elements()) == 1:
-        schema = document.get("ModelSchema")  # an older tool wrote it next to DataModel
+        schema = document.get("ModelSchema")  # an older tool wrote it as a sibling of DataModel
     saved = place.get("SavedQuery")
     queries = tuple(saved.mapping()) if saved is not None and isinstance(saved.value, dict) else ()
     counts = Counter(name for name, _ in _types(place))
@@ -272,7 +272,7 @@ def _bytes(place: JsonNode) -> str:
     try:
         base64.b64decode(text, validate=True)
     except binascii.Error:
-        return base64.b64encode(text.encode()).decode()  # Workbench stores bytes as the text that was typed
+        return base64.b64encode(text.encode()).decode()  # Workbench stores bytes as the text that the user typed
     return text
 
 

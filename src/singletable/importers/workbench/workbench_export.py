@@ -107,7 +107,7 @@ def _rows(table: DesignExport) -> tuple[dict[str, list[Item]], list[Item]]:
 
 
 def _kind(design: Design, item: Item) -> str | None:
-    """Return the entity of an item, by its type attribute or by its keys."""
+    """Return the entity of an item, according to its type attribute or its keys."""
     attribute = design.settings.type_attribute
     if attribute is not None and attribute in item:
         return item[attribute].get("S")
@@ -132,7 +132,10 @@ def _attribute_types(items: Iterable[Item]) -> dict[str, str]:
 
 
 def _key_attributes(index: Index) -> dict[str, Any]:
-    """Return the first attribute of each key position, as Workbench supports one; ModelSchema contains the others."""
+    """Return the first attribute of each key position, because Workbench supports only one.
+
+    ModelSchema contains the others.
+    """
     keys = {"PartitionKey": _key_attribute(index.partition[0])}
     return keys | ({"SortKey": _key_attribute(index.sort[0])} if index.sort else {})
 
@@ -171,13 +174,13 @@ def _facet(design: Design, entity: Entity, drafted: DraftEntity, rows: Sequence[
 
 
 def _alias(positions: tuple[Position, ...], attribute: str) -> str:
-    """Return the field in a key if it is the only one."""
+    """Return the field in a key if the key contains only one field."""
     names = fields_in(positions)
     return names[0] if len(names) == 1 else attribute
 
 
 def _schema(draft: DraftTable, section: Mapping[str, Any]) -> dict[str, Any]:
-    """Return indexes and models with `${}` templates for other tools, and the section for our own import."""
+    """Return indexes and models with `${}` templates for other tools, and the section that our own importer reads."""
     primary = {"hash": draft.keys[0]} | ({"sort": draft.keys[1]} if len(draft.keys) > 1 else {})
     indexes: dict[str, Any] = {"primary": primary}
     indexes |= {index.name: _declared_index(index) for index in draft.indexes}

@@ -1,4 +1,7 @@
-"""Draft from a NoSQL Workbench model: entities by ModelSchema, facets and rows; an export of ours imports unchanged."""
+"""Draft from a NoSQL Workbench model: entities by ModelSchema, facets and rows.
+
+A model that we exported imports unchanged.
+"""
 
 from __future__ import annotations
 
@@ -61,14 +64,14 @@ _REFERENCE = re.compile(r"\$\{([^{}:]+)[^{}]*\}")
 
 @dataclass(frozen=True)
 class FunctionModule:
-    """The functions that a module defines, by name; a document can refer to these and to no other object."""
+    """The functions that a module defines, by name. A document can refer to these functions, but to no other object."""
 
     name: str
     functions: Mapping[str, FunctionType]
 
 
 def functions_defined_in(module: ModuleType, name: str) -> FunctionModule:
-    """Return the functions that a module defines itself, without those that it imports."""
+    """Return the functions that a module defines itself, without functions that it imports."""
     found = {
         each: value
         for each, value in vars(module).items()
@@ -86,7 +89,7 @@ class OwnModel:
 
 
 def own_model_source(own: OwnModel, functions: FunctionModule | None) -> ImportedModel:
-    """Return the model with the functions of a module; a note on the first table names the functions that it lacks."""
+    """Return the model with the functions of a module. A note on the first table names the functions that it lacks."""
     known = functions.functions if functions is not None else {}
     notes = dict(own.notes)
     missing = sorted(own.model.functions - known.keys())
@@ -100,7 +103,7 @@ def own_model_source(own: OwnModel, functions: FunctionModule | None) -> Importe
 
 
 def read_workbench_model(text: str | bytes) -> tuple[OwnModel | None, Draft | None]:
-    """Return the model that our export stored, and a draft of the tables that it does not contain.
+    """Return the model that our export stored, and a draft of the tables that this model does not contain.
 
     Raise ImportRefused with the path of the first problem.
     """
@@ -142,7 +145,7 @@ def _own_model(tables: tuple[WorkbenchTable, ...], description: str) -> OwnModel
         if isinstance(node, ast.ClassDef) and node.name in model.tables:
             table = by_class.get(node.name)
             if table is None:
-                notes[node.name] = (f"The document no longer contains the table of {node.name}; the model does.",)
+                notes[node.name] = (f"The document no longer contains the table of {node.name}, but the model does.",)
                 continue
             body[number] = _with_table_name(node, table.sample.name)
             section = sections[table.sample.name]
@@ -153,7 +156,7 @@ def _own_model(tables: tuple[WorkbenchTable, ...], description: str) -> OwnModel
 
 
 def _with_table_name(node: ast.ClassDef, name: str) -> ast.ClassDef:
-    """Return the class of a table with the name that the table has in the document."""
+    """Return the class of a table with the name of the table in the document."""
     others = [each for each in node.keywords if each.arg != "name"]
     named = [] if name == node.name else [ast.keyword("name", ast.Constant(name))]
     known = next((each.value for each in node.keywords if each.arg == "name"), None)
@@ -163,7 +166,10 @@ def _with_table_name(node: ast.ClassDef, name: str) -> ast.ClassDef:
 
 
 def _changes_since_export(table: WorkbenchTable) -> Iterator[str]:
-    """Yield a note on changes in Workbench: ModelSchema is as exported, keys, indexes and facets can differ from it."""
+    """Yield a note on changes in Workbench.
+
+    ModelSchema is as exported, but keys, indexes and facets can differ from it.
+    """
     if table.schema is None:
         return
     shown: dict[str, tuple[str | None, str | None]] = {"primary": (table.sample.keys[0], _at(table.sample.keys[1:]))}
@@ -235,7 +241,7 @@ def _names(taken: Collection[str], *groups: Collection[DraftEntity]) -> list[str
 
 
 def _with_declarations(table: WorkbenchTable, models: Mapping[str, JsonNode]) -> SampledTable:
-    """Return the rows with what the document declares: kinds, templates, and names of what keys contain."""
+    """Return the rows with the declarations of the document: kinds, templates, and names for the content of keys."""
     sample = table.sample
     templates = {name: _templates(model) for name, model in models.items()} or table.map_functions
     kinds, attribute = sample.kinds, _model_attribute(sample, models) or _mapped_attribute(sample, table.map_functions)
@@ -261,7 +267,7 @@ def _model_attribute(sample: SampledTable, models: Mapping[str, JsonNode]) -> st
 
 
 def _mapped_attribute(sample: SampledTable, mapped: Collection[str]) -> str | None:
-    """Return the attribute that contains the entity of every row: MapFunction refers to some of its values."""
+    """Return the attribute that contains the entity of every row. MapFunction refers to some of its values."""
     for name in TYPE_ATTRIBUTES if mapped and sample.items else ():
         values = [item.get(name, {}).get("S") for item in sample.items]
         if None not in values and set(mapped).issubset(values):
@@ -270,7 +276,7 @@ def _mapped_attribute(sample: SampledTable, mapped: Collection[str]) -> str | No
 
 
 def _models(schema: JsonNode) -> Iterator[tuple[str, JsonNode]]:
-    """Yield the models of a ModelSchema; a name in tildes is a template of the editor."""
+    """Yield the models of a ModelSchema. A name in tildes is a template of the editor, and is omitted."""
     found = schema.get("models")
     if found is not None:
         yield from ((name, model) for name, model in found.members() if not name.startswith("~"))
@@ -313,7 +319,7 @@ def _unread_members(table: WorkbenchTable, draft: DraftTable) -> Iterator[str]:
 
 
 def _attributes_without_rows(table: WorkbenchTable, models: Mapping[str, JsonNode], draft: DraftTable) -> Iterator[str]:
-    """Yield a note for each declared model that has rows, on its attributes that no row has."""
+    """Yield a note for each declared model with rows, on its attributes that occur in no row."""
     for entity in draft.entities if table.sample.items else ():
         model = models.get(entity.stored_name or entity.class_name)
         known = {*(field.stored_as for field in entity.fields), *table.sample.keys, draft.type_attribute}
@@ -356,7 +362,7 @@ def _declared_type(place: JsonNode) -> FieldType:
 
 
 def _template(text: str, by_attribute: Mapping[str, str]) -> str:
-    """Return `ORDER#${id}` as `ORDER#{id}`; a reference to an unknown attribute becomes a literal."""
+    """Return `ORDER#${id}` as `ORDER#{id}`. A reference to an unknown attribute becomes a literal."""
     plain = re.sub(r"(?<!\$)[{}]", "", _REFERENCE.sub(lambda found: f"\x00{found[1]}\x01", text))
     plain = re.sub(r"[{}%]", "", plain)
     return re.sub(
@@ -377,7 +383,7 @@ def _of_facet(table: WorkbenchTable, facet: Facet, taken: Collection[str]) -> Dr
 
 
 def _fields(kinds: Mapping[str, FieldType], keys: set[str], aliases: Mapping[str, str]) -> list[DraftField]:
-    """Return a field for each attribute; only those of the table key are required."""
+    """Return a field for each attribute. Only the fields of the table key are required."""
     fields: list[DraftField] = []
     for attribute, kind in kinds.items():
         name = field_name(aliases.get(attribute, attribute), [each.name for each in fields])

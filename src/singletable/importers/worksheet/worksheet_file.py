@@ -27,7 +27,7 @@ _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _UNDERLINES = re.compile(r"-+(?: {2,}-+)+\s*")
 _DELIMITERS = ",;\t"
 _CELL_MAX, _CELLS_MAX = 40, 8
-"""How much of a header an error message shows."""
+"""The maximum length of a header in an error message."""
 _ENTRY_MAX = 100
 
 
@@ -41,7 +41,7 @@ class _Grid:
 
 
 def read_worksheet(text: str, name: str) -> Draft:
-    """Return the draft of a worksheet, with keys proposed for its rows; raise ImportRefused if there is none."""
+    """Return the draft of a worksheet, with keys proposed for its rows. Raise ImportRefused if it contains none."""
     rows: list[WorksheetRow] = []
     problems: list[str] = []
     headers: list[Sequence[str]] = []
@@ -84,7 +84,7 @@ def _missing(name: str, headers: Sequence[Sequence[str]]) -> str:
 
 
 def _columns(header: Sequence[str]) -> dict[Column, int]:
-    """Return the position of each known column; earlier names in the list win."""
+    """Return the position of each known column. If several columns match, the earlier name in the list is used."""
     plain = [" ".join(re.findall(r"[a-z0-9]+", _plain(cell).lower())) for cell in header]
     found: dict[Column, int] = {}
     for column, names in _NAMES.items():
@@ -99,7 +99,7 @@ def _cell(cells: Sequence[str], place: int) -> str:
 
 
 def _plain(cell: str) -> str:
-    """Return a cell without Markdown markup; a dash means an empty cell."""
+    """Return a cell without Markdown markup. A dash means an empty cell."""
     text = re.sub(r"<[^<>]*>", " ", cell)
     text = re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", text)
     text = re.sub(r"[*`]+|(?<!\w)_+|_+(?!\w)", "", text).replace("\\", "")
@@ -108,7 +108,7 @@ def _plain(cell: str) -> str:
 
 
 def _grids(text: str) -> Iterator[_Grid]:
-    """Yield the tables of a text: Markdown tables, tables printed by `check`, or the text as CSV."""
+    """Yield the tables of a text: Markdown tables, tables that `check` has printed, or the text as CSV."""
     lines = text.splitlines()
     found = False
     for number in range(1, len(lines)):
@@ -145,7 +145,7 @@ def _cut(line: str, spans: Sequence[tuple[int, int]]) -> list[str]:
 
 
 def _separated(text: str) -> Iterator[_Grid]:
-    """Yield the text as CSV, with the delimiter that gives the most known columns."""
+    """Yield the text as CSV, with the delimiter that results in the most known columns."""
     grids: list[_Grid] = []
     for delimiter in _DELIMITERS:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)

@@ -1,4 +1,4 @@
-"""Proposed keys for a worksheet: each entity has its id as key, and one index for each other access."""
+"""Proposed keys for a worksheet: the id of each entity is its key, and each other access gets an index."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from singletable.planner.formatting import format_list
 
 NAME_MAX = 60
 _CELLS_MAX = 8
-"""The maximum number of cells in a note."""
+"""The maximum number of cells that a note shows."""
 CELLS_READ = 24
 """The number of geohash cells of precision 6 that a radius of about one kilometre can touch."""
 
 
 @dataclass
 class _Access:
-    """An access to items: the fields with equality, and the sort field."""
+    """An access to items: the fields compared with `=`, and the sort field."""
 
     equal: tuple[str, ...]
     order: str | None
@@ -65,7 +65,7 @@ class _Entity:
 
     @property
     def reference(self) -> str:
-        """The name of its id in other entities."""
+        """The name that other entities use for its id."""
         return field_name(f"{self.words} id")
 
     @property
@@ -85,7 +85,7 @@ def type_by_name(name: str) -> FieldType:
 
 
 def worksheet_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
-    """Return a table that serves the rows, with notes on unspecified details."""
+    """Return a table that serves the rows, with notes on details that the rows do not specify."""
     known = list(dict.fromkeys(entity_words(row.entry) for row in rows))
     requests = [row_request(row, known) for row in rows]
     known += [each.target for each in requests] + [member for each in requests for member in each.members]
@@ -129,7 +129,7 @@ def _guessed_entities(requests: Sequence[RowRequest], entities: dict[str, _Entit
 
 
 def _named(request: RowRequest) -> RowRequest:
-    """Return the request with Python names; the id of the target is `id`."""
+    """Return the request with Python names. The id of the target is `id`."""
     request.equal = list(dict.fromkeys(_own_name(request, each) for each in request.equal))
     request.order = _own_name(request, request.order) if request.order else None
     if request.range is not None:
@@ -232,7 +232,10 @@ def _entity(entity: _Entity) -> DraftEntity:
 
 
 def _access_keys(entity: _Entity, access: _Access) -> DraftKeys:
-    """Return index keys: the first equality field is the partition key; the others and the order form the sort key."""
+    """Return index keys.
+
+    The first equality field is the partition key; the other fields and the order form the sort key.
+    """
     ends = [entity.identity, *([entity.parent.reference] if entity.parent else [])]
     names: list[str] = [*access.equal[1:], *([access.order] if access.order else []), *ends]
     further = [name for name in dict.fromkeys(names) if name not in access.equal[:1]]
@@ -265,7 +268,7 @@ def _pattern(request: RowRequest, entities: dict[str, _Entity], name: str, notes
     if budget.strip(" -") and budget_of(budget) is None:
         notes.append(f"{where}: its latency budget {_short(budget)!r} is not a time such as 10 ms.")
     if request.kind == "search":
-        notes.append(f"{where}: keys cannot find words inside text. Use a search index next to the table.")
+        notes.append(f"{where}: keys cannot find words inside text. Use a search index in addition to the table.")
     if request.kind == "update":
         notes.append(f"{where} became put(...), because the row does not name the fields that it sets.")
     classes = (
@@ -295,7 +298,7 @@ def _pattern(request: RowRequest, entities: dict[str, _Entity], name: str, notes
     if request.kind == "with" and len(classes) == 1:
         notes.append(
             f"{where} reads only {target.class_name}, because {format_list(request.members)} cannot be in its "
-            "partition. Declare the read of the others."
+            "partition. Declare a pattern for the others."
         )
         return replace(made, kind="get")
     return made
@@ -309,12 +312,14 @@ def _unread(request: RowRequest, where: str) -> Iterator[str]:
     )
     for name, value in request.values:
         if request.kind in ("list", "get"):
-            yield f"{where}: {name} is a parameter; the row has the constant {_short(value)}."
+            yield f"{where}: {name} is a parameter, but the row contains the constant {_short(value)}."
         else:
             yield f"{where}: the filter {name} = {_short(value)} was left out."
     if request.kind in ("list", "get") and request.equal and request.row.title.lower().startswith("search"):
         names = format_list(request.equal)
-        yield f"{where}: it finds only the whole value of {names}, because keys cannot be searched."
+        yield (
+            f"{where}: it finds only the whole value of {names}, because keys do not support searching inside a value."
+        )
     if request.row.beyond:
         shown = ", ".join(repr(_short(each)) for each in request.row.beyond[:_CELLS_MAX])
         more = " and more" if len(request.row.beyond) > _CELLS_MAX else ""

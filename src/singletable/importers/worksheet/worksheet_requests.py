@@ -1,4 +1,4 @@
-"""What a row of a worksheet requests: the kind of read or write, the entity, the fields and the order."""
+"""The request of a row of a worksheet: the kind of read or write, the entity, the fields and the order."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class RowRequest:
     kind: RequestKind
     entry: str
     target: str
-    """The entry and the target in words: `order item`."""
+    """The entry and the target as words: `order item`."""
     members: tuple[str, ...] = ()
     equal: list[str] = field(default_factory=list)
     range: tuple[str, RangeKind] | None = None
@@ -86,7 +86,7 @@ class RowRequest:
     is_newest_first: bool = False
     limit: int | None = None
     values: list[tuple[str, str]] = field(default_factory=list)
-    """Constants that the row contains for fields with equality."""
+    """The constants in the row for fields compared with `=`."""
     not_understood: list[str] = field(default_factory=list)
 
 
@@ -108,15 +108,16 @@ def words_of(text: str) -> list[str]:
 
 
 def entity_words(text: str) -> str:
-    """Return the name of an entity in words, singular."""
+    """Return the name of an entity as words, in the singular."""
     words = words_of(text)
     return " ".join([*words[:-1], singular(words[-1])]) if words else ""
 
 
 def row_request(row: WorksheetRow, known: Sequence[str]) -> RowRequest:
-    """Return the request of a row; `known` are the entities of the worksheet, in words."""
+    """Return the request of a row. `known` are the entities of the worksheet, as words."""
     entry = entity_words(row.entry)
-    text = re.sub(r"^\s*[A-Za-z]{0,3}\d+\s*[:.)]\s*", "", row.title.replace("\u2019", "'"))  # "P8: ..." is numbered
+    # a title such as "P8: ..." is numbered
+    text = re.sub(r"^\s*[A-Za-z]{0,3}\d+\s*[:.)]\s*", "", row.title.replace("\u2019", "'"))
     tokens = _tokens(re.sub(r"\([^()]*\)", " ", text).lower())
     write = _WRITES.get(tokens[0]) if tokens else None
     phrase, rest, is_owned = _phrase(tokens[1:] if write else tokens)
@@ -141,13 +142,13 @@ def row_request(row: WorksheetRow, known: Sequence[str]) -> RowRequest:
 
 
 def _tokens(text: str) -> list[str]:
-    """Return the words in any script; `user's` is one word."""
+    """Return the words, in any script. `user's` is one word."""
     letters = "".join(each if each == "'" or f"a{each}".isidentifier() else " " for each in text)
     return re.findall(r"[^\s']+(?:'s)?", letters)
 
 
 def _phrase(tokens: Sequence[str]) -> tuple[list[str], list[str], bool]:
-    """Return the words for the target, the words after them, and whether an owner precedes (`a user's orders`)."""
+    """Return the words of the target, the words after them, and whether an owner precedes them (`a user's orders`)."""
     words = list(tokens)
     while words and (words[0] in _VERBS or words[0] in _ARTICLES or words[0] in _MANY or words[0] in _RECENT):
         words.pop(0)
@@ -165,7 +166,7 @@ def _is_plural(word: str) -> bool:
 
 
 def _target(phrase: Sequence[str], entry: str, known: Sequence[str], *, is_owned: bool, is_many: bool) -> str:
-    """Return the entity that is read: a known one, the entry, or a new one."""
+    """Return the entity that is read: a known entity, the entry entity, or a new entity."""
     if not phrase:
         return entry
     words = [*phrase[:-1], singular(phrase[-1])]
@@ -174,7 +175,7 @@ def _target(phrase: Sequence[str], entry: str, known: Sequence[str], *, is_owned
             return " ".join(words[start:])
     starts_with_entry = entry.split() == [singular(word) for word in phrase[: len(entry.split())]]
     if starts_with_entry and not is_owned and not (is_many and _is_plural(phrase[-1])):
-        return entry  # "user profile" is the user
+        return entry  # the "user profile" is the user
     return " ".join(words[-2:] if words[-1] in _VAGUE else words[-1:])
 
 
@@ -274,12 +275,12 @@ def _read_sort(found: RowRequest, text: str, title: Sequence[str]) -> None:
 
 
 def is_moment(name: str) -> bool:
-    """Return whether the name is that of a timestamp."""
+    """Return whether a name is usual for a timestamp."""
     return _MOMENT_NAME.search(name) is not None
 
 
 def is_number(name: str) -> bool:
-    """Return whether the name is that of a number."""
+    """Return whether a name is usual for a number."""
     return _NUMBERS.search(name) is not None
 
 

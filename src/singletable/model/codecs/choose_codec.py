@@ -29,7 +29,8 @@ from singletable.model.codecs.uuid_codec import UuidCodec
 from singletable.model.type_codecs import BUILT_IN, TypeCodec, TypeCodecs
 
 Build = Callable[[Any, str, str], Codec | None]
-"""A function that takes a type, a format and a delimiter, and returns a codec; None if the type has no such format."""
+"""A function that takes a type, a format and a delimiter. It returns a codec, or None if the type lacks this format.
+"""
 
 _DESCENDING = "desc"
 _PADDED = re.compile(r"0([1-9][0-9]{0,3})d")
@@ -97,7 +98,7 @@ def _unwrapped(python_type: Any) -> Any:
 
 
 def _split(spec: str) -> tuple[str, bool]:
-    """Return the format without `desc`, and whether the format contained `desc`."""
+    """Return the format without `desc`, and whether it contained `desc`."""
     if spec == _DESCENDING:
         return "", True
     return spec.removesuffix(f":{_DESCENDING}"), spec.endswith(f":{_DESCENDING}")
@@ -159,21 +160,21 @@ def _only(codec: type[Codec], *specs: str) -> Build:
     return lambda unwrapped, spec, delimiter: codec(delimiter) if spec in {"", *specs} else None
 
 
-_NUMBER = _Kind("{field} or {field:number}, {field:08.2f}, each with :desc", _number)
+_NUMBER = _Kind("{field} or {field:number}, {field:08.2f}, each optionally with :desc", _number)
 _KINDS: dict[type, _Kind] = {
     str: _Kind("{field}, {field:raw}", _text),
     int: _Kind(
-        "{field}, {field:06d}, {field:number}, {field:08.2f}, and the last three with :desc",
+        "{field}, {field:06d}, {field:number}, {field:08.2f}, the last three optionally with :desc",
         _integer,
     ),
     Decimal: _NUMBER,
     float: _NUMBER,
     datetime: _Kind(
-        f"{', '.join(f'{{field:{word}}}' for word in PRECISIONS)}, or a format such as {{field:%Y-%m-%dT%H}}, "
-        "each with :desc",
+        f"{', '.join(f'{{field:{word}}}' for word in PRECISIONS)}, or a format such as {{field:%Y-%m-%dT%H}}, each "
+        "optionally with :desc",
         _datetime,
     ),
-    date: _Kind("{field}, or a format such as {field:%Y-%m-%d}, each with :desc", _date),
+    date: _Kind("{field}, or a format such as {field:%Y-%m-%d}, each optionally with :desc", _date),
     UUID: _Kind("{field}", _only(UuidCodec)),
     bool: _Kind("{field}", _only(BooleanCodec)),
 }

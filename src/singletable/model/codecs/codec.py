@@ -58,17 +58,17 @@ class Codec(ABC):
 
     @property
     def unordered_reason(self) -> str:
-        """Why the texts do not sort like the values, and a remedy; empty if the texts sort like the values."""
+        """Why the texts do not sort like the values, with a remedy. Empty if they sort like the values."""
         return ""
 
     @property
     def last_text(self) -> str | None:
-        """The text that sorts last, where a range without an upper bound ends; None if there is no such text."""
+        """The text that sorts last, where a range without an upper bound ends. None if there is no such text."""
         return None
 
     @property
     def domain(self) -> tuple[Any, ...] | None:
-        """All possible values if the set is small and known, otherwise None."""
+        """All possible values, if their set is small and known; otherwise None."""
         return None
 
     @property
@@ -78,7 +78,10 @@ class Codec(ABC):
 
     @property
     def spans_segments(self) -> bool:
-        """Whether the text can contain the delimiter, like a path or raw text. Such a text must be the end of a key."""
+        """Whether the text can contain the delimiter, like a path or raw text.
+
+        Such a text must be at the end of a key.
+        """
         return False
 
 
@@ -86,7 +89,7 @@ Value = TypeVar("Value")
 
 
 def read_exactly(codec: Codec, text: str, parse: Callable[[str], Value], described: str) -> Value:
-    """Return the parsed value if `codec` encodes it as the same text; raise KeyRefused otherwise.
+    """Return the parsed value if `codec` encodes it as the same text; otherwise raise KeyRefused.
 
     `described` names the expected value in the message, such as "a date for {field}".
     """
@@ -94,6 +97,6 @@ def read_exactly(codec: Codec, text: str, parse: Callable[[str], Value], describ
         value = parse(text)
         if codec.encode(value) == text:
             return value
-    except (ValueError, ArithmeticError):  # KeyRefused is a ValueError too
+    except (ValueError, ArithmeticError):  # KeyRefused is also a ValueError
         pass
     raise KeyRefused(f"{text!r} is not {described}; another template wrote this key")

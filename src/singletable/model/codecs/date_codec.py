@@ -38,7 +38,7 @@ class DateCodec(TimeCodec):
         midnight = self._at_midnight(value)
         if not self.time_format.keeps(midnight):
             raise KeyRefused(
-                f"{value.isoformat()} has {finest_unit(midnight)}, but the key keeps only {self.time_format.unit}: "
+                f"{value.isoformat()} has {finest_unit(midnight)}, but the key keeps only {self.time_format.unit}; "
                 f"truncate it or use {{field:{COMPLETE_DATE}}}"
             )
         return self.time_format.render(midnight)
@@ -46,7 +46,8 @@ class DateCodec(TimeCodec):
     def _at_midnight(self, value: Any) -> datetime:
         if isinstance(value, datetime):
             raise KeyRefused(
-                f"{value.isoformat()} is a datetime, but {{field:{self.format}}} needs a date; pass value.date()"
+                f"{value.isoformat()} is a datetime, but {{field:{self.format}}} needs a date; pass the date: "
+                "value.date()"
             )
         if not isinstance(value, date):
             raise KeyRefused(f"{value!r} is not a date for {{field:{self.format}}}")
@@ -59,7 +60,7 @@ class DateCodec(TimeCodec):
 
 
 def date_codec(delimiter: str, spec: str = "") -> DateCodec:
-    """Return the codec for a format such as `%Y-%m`; the complete date by default."""
+    """Return the codec for a format such as `%Y-%m`. The default is the complete date."""
     format_ = spec or COMPLETE_DATE
     if "%" not in format_:
         raise ValueError(f"{spec!r} is not a date format; use %Y, %m and %d, such as {COMPLETE_DATE}")

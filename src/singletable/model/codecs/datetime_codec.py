@@ -49,8 +49,8 @@ class DatetimeCodec(TimeCodec):
         if not self.time_format.keeps(moment):
             unit = finest_unit(moment)
             raise KeyRefused(
-                f"{value.isoformat()} has {unit}, but the key keeps only {self.time_format.unit}: "
-                f"truncate it or use {{field:{unit if unit in PRECISIONS else 'days'}}}"
+                f"{value.isoformat()} has {unit}, but the key keeps only {self.time_format.unit}; truncate it or use "
+                f"{{field:{unit if unit in PRECISIONS else 'days'}}}"
             )
         return self.time_format.render(moment)
 
@@ -62,8 +62,8 @@ class DatetimeCodec(TimeCodec):
             raise KeyRefused(f"{value!r} is not a datetime for {{field:{self.spec}}}; pass an aware datetime")
         if value.utcoffset() is None:
             raise KeyRefused(
-                f"{value.isoformat()} has no time zone, but {{field:{self.spec}}} needs one; "
-                "add one, such as value.replace(tzinfo=UTC)"
+                f"{value.isoformat()} has no time zone, but {{field:{self.spec}}} needs an aware datetime; add a time "
+                "zone, such as value.replace(tzinfo=UTC)"
             )
         try:
             return value.astimezone(UTC)
@@ -74,7 +74,7 @@ class DatetimeCodec(TimeCodec):
 
 
 def datetime_codec(delimiter: str, spec: str = "") -> DatetimeCodec:
-    """Return the codec for a precision, or for a format such as `%Y-%m-%dT%H`; microseconds by default."""
+    """Return the codec for a precision, or for a format such as `%Y-%m-%dT%H`. The default is microseconds."""
     precision = spec or "microseconds"
     if precision in PRECISIONS:
         return DatetimeCodec(delimiter, PRECISIONS[precision])

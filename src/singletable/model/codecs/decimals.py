@@ -17,7 +17,7 @@ def check_number_type(python_type: type) -> None:
 
 
 def to_decimal(value: Any, python_type: type, spelling: str) -> Decimal:
-    """Return the value as a finite Decimal; a float is converted from its shortest text, so 0.1 stays 0.1."""
+    """Return the value as a finite Decimal. A float is converted from its shortest text, so 0.1 stays 0.1."""
     decimal = _read(value, python_type)
     if decimal is None:
         raise KeyRefused(_not_a_number(value, python_type, spelling))
@@ -27,7 +27,7 @@ def to_decimal(value: Any, python_type: type, spelling: str) -> Decimal:
 
 
 def significant_digits(decimal: Decimal) -> str:
-    """Return the digits of a finite Decimal without leading and trailing zeros; empty for zero."""
+    """Return the digits of a finite Decimal without leading and trailing zeros; return an empty text for zero."""
     return "".join(map(str, decimal.as_tuple().digits)).strip("0")
 
 

@@ -44,7 +44,7 @@ class _KnownTexts(Codec):
 
     @property
     def order(self) -> SortOrder:
-        # A text is followed by the delimiter or by the end of the key. The keys must sort like the values in both
+        # The text is followed by the delimiter or by the end of the key. The keys must sort like the values in both
         # cases.
         ended = ([text + end for text in self.texts.values()] for end in ("", self.delimiter))
         return SortOrder.ASCENDING if all(texts == sorted(texts) for texts in ended) else SortOrder.NONE
@@ -66,7 +66,7 @@ class LiteralCodec(_KnownTexts):
 
     def __post_init__(self) -> None:
         if not self.values:
-            raise ValueError("the Literal has no values; a key needs at least one")
+            raise ValueError("the Literal has no values; a key needs at least one value")
 
     def write_all(self) -> dict[Any, str]:
         return {value: escape(value, self.delimiter) for value in sorted(self.values)}
@@ -90,9 +90,9 @@ class LiteralCodec(_KnownTexts):
 
 @dataclass(frozen=True)
 class EnumCodec(_KnownTexts):
-    """Encodes an `Enum` by its value; members sort by value, not by declaration.
+    """Encodes an `Enum` by its value. Its members sort by value, not in the order of their declaration.
 
-    Text values are escaped; ints are written without padding, or padded with zeros (`{level:02d}`).
+    Texts are escaped. Integers are written without padding, or padded with zeros (`{level:02d}`).
     """
 
     enum_type: type[Enum]
@@ -103,7 +103,7 @@ class EnumCodec(_KnownTexts):
         if issubclass(self.enum_type, Flag):
             raise ValueError(f"{name} is a Flag, which is not supported; use an int field")
         if not members:
-            raise ValueError(f"{name} has no members; a key needs at least one")
+            raise ValueError(f"{name} has no members; a key needs at least one member")
         for member in members:
             if isinstance(member.value, bool) or not isinstance(member.value, str | int):
                 raise ValueError(
@@ -120,7 +120,7 @@ class EnumCodec(_KnownTexts):
         return "{field}" if self.digits is None else f"{{field:0{self.digits}d}}"
 
     def write_all(self) -> dict[Any, str]:
-        # Values of one type sort as in Python; if the types are mixed, ints come first.
+        # Values of one type sort as in Python. If the types are mixed, integers come first.
         members = sorted(self.enum_type, key=lambda member: (isinstance(member.value, str), member.value))
         return {member: self._text(member.value) for member in members}
 

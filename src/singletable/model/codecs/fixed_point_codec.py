@@ -18,7 +18,7 @@ _MOST_CHARACTERS = 2048
 
 @dataclass(frozen=True)
 class FixedPointCodec(Codec):
-    """Encodes a non-negative `Decimal`, `float` or `int`: `{price:08.2f}` has 8 characters, 2 of them decimals."""
+    """Encodes a non-negative `Decimal`, `float` or `int`. `{price:08.2f}` has 8 characters, 2 of them decimals."""
 
     characters: int
     places: int
@@ -63,8 +63,7 @@ class FixedPointCodec(Codec):
     def encode(self, value: Any) -> str:
         decimal = to_decimal(value, self.python_type, self.spelling)
         digits = significant_digits(decimal)
-        # The number of digits after the point. It is -2 for 1200: `digits` is "12", so two zeros are missing before the
-        # point.
+        # The number of digits after the point. It is -2 for 1200: `digits` is "12", and two zeros precede the point.
         decimals = len(digits) - 1 - decimal.adjusted() if digits else 0
         self._check_fit(decimal, decimals)
         return self._pointed((digits + "0" * (self.places - decimals)).zfill(self.whole_digits + self.places))

@@ -1,4 +1,4 @@
-"""Codec for `int`: padded with zeros, which sorts (`{line:03d}`), or without padding, which does not."""
+"""Codec for `int`: with zero padding the texts sort like the numbers (`{line:03d}`), without padding they do not."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ class IntegerCodec(Codec):
             raise KeyRefused(f"{value!r} is not an integer for {self.spelling}; pass an int")
         if not -_LIMIT < value < _LIMIT:
             raise KeyRefused(
-                f"an integer of {value.bit_length()} bits does not fit {self.spelling}; it is too long for a key"
+                f"an integer of {value.bit_length()} bits does not fit {self.spelling}, because it is too long for a "
+                "key"
             )
         if self.digits is None:
             return str(int(value))

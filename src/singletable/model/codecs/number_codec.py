@@ -33,7 +33,7 @@ _NINES = str.maketrans("0123456789", "9876543210")
 
 
 def nines_complement(text: str) -> str:
-    """Return the text with every digit replaced with its nines' complement, which reverses the order."""
+    """Return the text with every digit replaced by its nines' complement. This reverses the order."""
     return text.translate(_NINES)
 
 
@@ -92,7 +92,7 @@ class NumberCodec(Codec):
             return ZERO
         if len(digits) > DIGITS_MAX:
             raise KeyRefused(
-                f"{decimal} has {len(digits)} significant digits, but {SPELLING} keeps only {DIGITS_MAX}: round it"
+                f"{decimal} has {len(digits)} significant digits, but {SPELLING} keeps only {DIGITS_MAX}; round it"
             )
         if not EXPONENT_MIN <= decimal.adjusted() <= EXPONENT_MAX:
             raise KeyRefused(f"{decimal:E} is outside 1E-130 to 9.99E+125, the range of {SPELLING}; scale it")

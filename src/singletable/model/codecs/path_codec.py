@@ -30,7 +30,10 @@ class PathCodec(Codec):
     def unordered_reason(self) -> str:
         if self.order is SortOrder.ASCENDING:
             return ""
-        return f"with the delimiter {self.delimiter!r}, elements of varying length do not sort correctly; use '#'"
+        return (
+            f"with the delimiter {self.delimiter!r}, elements of varying length do not sort correctly; use the "
+            "delimiter '#'"
+        )
 
     @property
     def spans_segments(self) -> bool:
@@ -45,7 +48,7 @@ class PathCodec(Codec):
             )
         if not texts:
             raise KeyRefused(
-                "() is empty, but {field:path} needs at least one element; use a name for the root, such as ('root',)"
+                "() is empty, but {field:path} needs at least one element; pass a name for the root, such as ('root',)"
             )
         if "" in texts:
             raise KeyRefused(f"{value!r} has an empty element, which {{field:path}} does not support; remove it")

@@ -13,7 +13,7 @@ from singletable.model.regular_language import ANY_CHARACTER, ANYTHING, Language
 
 @dataclass(frozen=True)
 class RawCodec(Codec):
-    """Encodes a `str` without escaping. Keys sort by this text only if it is the last part of the key.
+    """Encodes a `str` without escaping. Keys sort by this text only if the text is the last part of the key.
 
     If `closed` is True, another part of the key follows, so the text must not contain the delimiter.
     """
@@ -39,7 +39,7 @@ class RawCodec(Codec):
             raise KeyRefused(
                 f"{value!r} contains {self.delimiter!r}, which is only valid if {{field:raw}} is last in its key"
             )
-        escape(value, self.delimiter)  # raises KeyRefused for characters that are invalid in keys
+        escape(value, self.delimiter)  # raises KeyRefused for characters that are not valid in keys
         return "".join(value)  # converts a str enum to its value
 
     def decode(self, text: str) -> str:

@@ -14,7 +14,10 @@ from singletable.model.regular_language import CharacterSet, Language, repeated,
 
 ESCAPE = "%"
 ORDERED_DELIMITER = "#"
-"""The only delimiter that sorts before all field characters. With it, keys sort like the tuples of their fields."""
+"""The only delimiter that sorts before all characters of fields.
+
+With this delimiter, keys sort like the tuples of their fields.
+"""
 _LAST_CHARACTER = "\U0010ffff"
 
 _ESCAPED = re.compile(r"%([0-9A-F]{2})")
@@ -22,7 +25,7 @@ _FIELD_CHARACTERS: CharacterSet = ((ord(ESCAPE), 0x10FFFF),)
 
 
 def range_end(delimiter: str) -> str:
-    """Return the text to append to a segment for the end of a range; no key contains this text.
+    """Return the text that you append to a segment to form the end of a range. No key contains this text.
 
     The end sorts after all keys in which the segment is followed by the delimiter, and before all longer segments.
     For the delimiter `#`, the text is `$`, which sorts between `#` and the field characters. Other delimiters sort
@@ -57,7 +60,7 @@ def escape(text: str, delimiter: str) -> str:
 
 
 def unescape(text: str, delimiter: str) -> str:
-    """Return the original text; raise KeyRefused if `escape` cannot produce the given text."""
+    """Return the original text. Raise KeyRefused if `escape` cannot produce the given text."""
     original = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
     if escape(original, delimiter) != text:
         raise KeyRefused(f"{text!r} is not a field of a key: it is not escaped correctly")
@@ -84,7 +87,7 @@ class TextCodec(Codec):
 
     @property
     def special(self) -> Callable[[str], object]:
-        """A function that searches a text for a character to escape, and returns None if there is none."""
+        """A function that searches a text for a character to escape. It returns None if there is none."""
         return _special(self.delimiter).search
 
     def encode(self, value: Any) -> str:

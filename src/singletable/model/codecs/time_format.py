@@ -71,7 +71,7 @@ class TimeFormat:
 
     @property
     def unordered_reason(self) -> str:
-        """Why the texts do not sort by time, and a format whose texts do; empty if they sort by time."""
+        """Why the texts do not sort by time, with a format whose texts do. Empty if they sort by time."""
         if self.order is SortOrder.ASCENDING:
             return ""
         return (
@@ -112,7 +112,7 @@ class TimeFormat:
         return datetime(year, month, day, hour, minute, second, microsecond, tzinfo=UTC)
 
     def next_unit(self, moment: datetime) -> datetime | None:
-        """Return the start of the unit that follows the start of a unit; None after the last one."""
+        """Return the start of the unit after the unit that starts at this time. Return None after the last unit."""
         try:
             if self.unit == "years":
                 return moment.replace(year=moment.year + 1)
@@ -137,7 +137,7 @@ class TimeFormat:
         )
 
     def parse(self, text: str) -> datetime:
-        """Return the datetime in UTC of a text; raise ValueError if it does not match the format."""
+        """Return the datetime (in UTC) of a text; raise ValueError if the text does not match the format."""
         match = self._pattern.fullmatch(text)
         if match is None:
             raise ValueError(f"{text!r} does not match the format {''.join(self.tokens)}")
@@ -185,15 +185,15 @@ class TimeCodec(Codec):
 
     @abstractmethod
     def truncate(self, value: Any) -> Any:
-        """Return the first value of the unit that contains a value; raise KeyRefused if the value is invalid."""
+        """Return the first value of the unit that contains a value. Raise KeyRefused if the value is invalid."""
 
     @abstractmethod
     def next_unit(self, value: Any) -> Any:
-        """Return the first value of the unit that follows the first value of a unit; None after the last one."""
+        """Return the first value of the next unit, given the first value of a unit. Return None after the last unit."""
 
 
 def finest_unit(moment: datetime) -> str:
-    """Return the finest nonzero unit of a datetime: `hours` for 14:00, `microseconds` for 14:00:00.000001."""
+    """Return the finest unit that is not zero in a datetime: `hours` for 14:00, `microseconds` for 14:00:00.000001."""
     parts = (
         moment.microsecond % 1000,
         moment.microsecond,
@@ -249,7 +249,7 @@ def _check_literal(character: str, format_: str, delimiter: str) -> None:
         if character == delimiter
         else "is not valid in a literal; use characters that sort after '%'"
     )
-    raise ValueError(f"{character!r} in {format_!r} {why}; remove it, as in {{field:{without}}}")
+    raise ValueError(f"{character!r} in {format_!r} {why}; remove the character, as in {{field:{without}}}")
 
 
 def _check_complete(letters: str, format_: str) -> None:

@@ -38,7 +38,7 @@ class UuidCodec(Codec):
     def encode(self, value: Any) -> str:
         if not isinstance(value, UUID):
             raise KeyRefused(
-                f"{value!r} is not a UUID for {{field}}; pass UUID({str(value)!r}) if it is the text of one"
+                f"{value!r} is not a UUID for {{field}}; if it is the text of a UUID, pass UUID({str(value)!r})"
             )
         return str(value)
 

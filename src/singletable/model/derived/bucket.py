@@ -48,7 +48,7 @@ class Bucket(DerivedValue):
 
     def reach(self, known: Mapping[str, type]) -> Reach | None:
         if known.get(self.fields[0]) is Between:
-            return Reach(None, f"one per {self.span} of the range of {self.fields[0]}")
+            return Reach(None, f"one partition for each {self.span} of the range of {self.fields[0]}")
         return super().reach(known)
 
     def expand(self, known: Mapping[str, Predicate]) -> tuple[str, ...]:
@@ -89,13 +89,13 @@ class Bucket(DerivedValue):
         kind = types[self.fields[0]]
         if kind is datetime or (kind is date and self.span != "hour"):
             return None
-        return f"a bucket by {self.span} needs a datetime or a date field"
+        return f"a bucket by {self.span} needs a datetime field or a date field"
 
 
 def _in_utc(value: Any) -> datetime:
     if isinstance(value, datetime):
         if value.tzinfo is None:
-            raise KeyRefused(f"{value!r} has no time zone; attach one, such as UTC")
+            raise KeyRefused(f"{value!r} has no time zone; add a time zone, such as UTC")
         try:
             return value.astimezone(UTC)
         except OverflowError as problem:
@@ -108,7 +108,7 @@ def _in_utc(value: Any) -> datetime:
 def bucket(field: str, span: Span) -> Bucket:
     """Return a derived value: the year, month, day or hour (in UTC) of a date or datetime field.
 
-    It splits a time series into partitions: `derived={"month": bucket("created_at", "month")}` and
+    The value splits a time series into partitions: `derived={"month": bucket("created_at", "month")}` and
     `key=("DEVICE#{id}#{month}", "{created_at}")`. A pattern with a `Between` range reads the buckets one after another.
     """
     if span not in _DIRECTIVES:

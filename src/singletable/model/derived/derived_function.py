@@ -15,7 +15,10 @@ from singletable.model.regular_language import Language, any_of, repeated
 
 @dataclass(frozen=True)
 class DerivedFunction(DerivedValue):
-    """A value that your function computes from fields; enumerable if you declare all its values."""
+    """A value that your function computes from fields.
+
+    A pattern can enumerate its partitions if you declare all its values.
+    """
 
     function: Callable[..., str]
     values: tuple[str, ...] | None
@@ -51,8 +54,8 @@ class DerivedFunction(DerivedValue):
 def derive(function: Callable[..., str], *fields: str, values: Iterable[str] | None = None) -> DerivedFunction:
     """Return a derived value that a function computes from these fields.
 
-    The function must be pure and return a str. `values` lists all possible results, so that a pattern can read all
-    partitions: `derive(region_of, "country", values=["EU", "US", "APAC"])`.
+    The function must return a str, which depends only on its arguments. `values` lists all possible results, so that a
+    pattern can read all partitions: `derive(region_of, "country", values=["EU", "US", "APAC"])`.
     """
     if not fields:
         raise ValueError("derive() needs at least one field: derive(function, 'region')")

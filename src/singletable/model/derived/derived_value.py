@@ -25,7 +25,7 @@ class Reach:
 
 @dataclass(frozen=True)
 class DerivedValue(ABC):
-    """A value computed from fields. It is written into keys, never decoded, and does not make a key unique."""
+    """A value computed from fields. It is written into keys but never decoded, and does not make a key unique."""
 
     fields: tuple[str, ...]
 
@@ -49,7 +49,7 @@ class DerivedValue(ABC):
 
     @property
     def last_text(self) -> str | None:
-        """The text that sorts last, where a range without an upper bound ends; None if there is no such text."""
+        """The text that sorts last, where a range without an upper bound ends. None if there is no such text."""
         return None
 
     def reach(self, known: Mapping[str, type]) -> Reach | None:
@@ -59,7 +59,10 @@ class DerivedValue(ABC):
         return None
 
     def expand(self, known: Mapping[str, Predicate]) -> tuple[str, ...]:
-        """Return the possible texts for these predicates, in order. Call this only if `reach` does not return None."""
+        """Return the possible texts for these predicates, in order.
+
+        Call this method only if `reach` does not return None.
+        """
         values = [predicate.value for name in self.fields if isinstance(predicate := known.get(name), Equal)]
         if len(values) < len(self.fields):
             raise KeyRefused(f"{self.label} needs a value for {', '.join(self.fields)}")
@@ -72,7 +75,7 @@ class DerivedValue(ABC):
     def covers(self, test: type) -> bool:
         """Return whether Queries for the possible values return all matches of a predicate of this type.
 
-        They can also return other items, which the client removes.
+        These Queries can also return other items, which the client removes.
         """
         return False
 

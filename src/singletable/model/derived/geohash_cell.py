@@ -74,8 +74,9 @@ class GeohashCell(DerivedValue):
 def geohash(latitude: str, longitude: str, *, precision: int) -> GeohashCell:
     """Return a derived value: the geohash cell of two fields with coordinates in degrees.
 
-    It makes an entity searchable by area with `within(...)`. `precision` is the number of characters, from 1 to 12; a
-    cell of precision 6 is about 1.2 by 0.6 km. Choose cells about as large as the areas that you search.
+    The value makes it possible to search an entity by area with `within(...)`. `precision` is the number of characters,
+    from 1 to 12; a cell of precision 6 is about 1.2 by 0.6 km. Choose cells that are about as large as the areas that
+    you search.
     """
     if not 1 <= precision <= 12:
         raise ValueError(f"precision must be between 1 and 12, got {precision}")

@@ -37,7 +37,7 @@ def _text(value: Any) -> str:
         case datetime() if value.tzinfo is not None:
             return str(value.astimezone(UTC))
         case datetime():
-            raise KeyRefused(f"{value!r} has no time zone; attach one, such as UTC")
+            raise KeyRefused(f"{value!r} has no time zone; add a time zone, such as UTC")
         case date():
             return str(value)
         case bytes():
@@ -50,7 +50,10 @@ def _text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Shard(DerivedValue):
-    """A number from 0 to `of` - 1, computed from the fields. It is the same in every process and release."""
+    """A number from 0 to `of` - 1, computed from the fields.
+
+    The same values give the same number in every process and release.
+    """
 
     of: int
 
@@ -87,8 +90,8 @@ class Shard(DerivedValue):
 def shard(*fields: str, of: int) -> Shard:
     """Return a derived value: a shard number from 0 to `of - 1`, computed from a hash of these fields.
 
-    It spreads a hot partition: `derived={"shard": shard("id", of=8)}` and `key=("EVENTS#{shard}", "{created_at}")`. A
-    pattern that does not know the fields sends one Query per shard and merges the results.
+    The value spreads a hot partition: `derived={"shard": shard("id", of=8)}` and `key=("EVENTS#{shard}",
+    "{created_at}")`. A pattern without values for the fields sends one Query per shard and merges the results.
     """
     if not fields or of < 1:
         raise ValueError('shard() needs at least one field, and of= must be 1 or greater: shard("id", of=8)')

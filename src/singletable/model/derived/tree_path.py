@@ -16,7 +16,7 @@ _PATH = "the field must be a path (tuple[str, ...])"
 
 
 def checked_path(path: Any) -> tuple[str, ...]:
-    """Return the path if it is valid: a tuple of non-empty strings; raise KeyRefused otherwise."""
+    """Return the path if it is valid: a tuple of non-empty strings. Otherwise raise KeyRefused."""
     if isinstance(path, tuple) and all(isinstance(name, str) and name for name in path):
         return path
     raise KeyRefused(f"{path!r} is not a path; pass a tuple of non-empty strings")
@@ -24,7 +24,7 @@ def checked_path(path: Any) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Parent(DerivedValue):
-    """The path without its last element, as one segment; empty for a top-level path."""
+    """The path without its last element, as one segment of a key. It is empty for a top-level path."""
 
     @property
     def label(self) -> str:

@@ -1,4 +1,4 @@
-"""Truncated times: a template slot that keeps less than its field, such as `{created_at:seconds}` of a datetime."""
+"""Truncated times: template slots that keep only a part of a field, such as `{created_at:seconds}` of a datetime."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TruncatedTime(DerivedValue):
     """The second, minute, hour, day, month or year (in UTC) of a datetime, or the month or year of a date."""
 
     codec: Codec
-    """A codec of times, or one in descending order."""
+    """A codec of times, in ascending or descending order."""
 
     @property
     def label(self) -> str:
@@ -60,7 +60,7 @@ class TruncatedTime(DerivedValue):
 
     def reach(self, known: Mapping[str, type]) -> Reach | None:
         if known.get(self.fields[0]) is Between:
-            return Reach(None, f"one per {self.unit} of the range of {self.fields[0]}")
+            return Reach(None, f"one partition for each {self.unit} of the range of {self.fields[0]}")
         return super().reach(known)
 
     def expand(self, known: Mapping[str, Predicate]) -> tuple[str, ...]:
@@ -79,11 +79,14 @@ class TruncatedTime(DerivedValue):
     @property
     def _times(self) -> TimeCodec:
         codec = self.codec.inner if isinstance(self.codec, DescendingCodec) else self.codec
-        assert isinstance(codec, TimeCodec), "only times are truncated"
+        assert isinstance(codec, TimeCodec), "only times can be truncated"
         return codec
 
 
 def truncated_time(field: str, codec: Codec) -> TruncatedTime | None:
-    """Return the derived value of a slot whose codec keeps less than its field; None if the codec keeps all."""
+    """Return the derived value of a slot whose codec keeps only a part of its field.
+
+    Return None if the codec keeps all of it.
+    """
     times = codec.inner if isinstance(codec, DescendingCodec) else codec
     return TruncatedTime((field,), codec) if isinstance(times, TimeCodec) and not times.keeps_all else None

@@ -1,4 +1,4 @@
-"""Validation rules of attrs classes: validators and converters, and whether they may depend on other fields."""
+"""Validation rules of attrs classes: validators and converters, and whether they can depend on other fields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from singletable.model.fields import NUMBER_TYPES, container_of
 from singletable.model.validation.value_rules import Bounds, ValueRules, type_rules
 
-# Validators of attrs that check only the value, and validators that contain other validators.
+# Validators of attrs that check only the value itself, and validators that contain other validators.
 _SIMPLE = frozenset(("InstanceOf", "SubclassOf", "In", "MatchesRe", "IsCallable", "Number", "MinLength", "MaxLength"))
 _COMPOSED = frozenset(("And", "Or", "Not", "Optional", "DeepIterable", "DeepMapping"))
 _CONTAINED = tuple(f"{each}validator" for each in ("", "member_", "iterable_", "key_", "value_", "mapping_"))
@@ -16,7 +16,10 @@ _COMPARISONS = {">=": "ge", ">": "gt", "<=": "le", "<": "lt"}
 
 
 def whole_attrs_rule(cls: Any) -> str | None:
-    """Return a description of the first rule that needs the whole object; None if all rules are about single fields."""
+    """Return a description of the first rule that needs the whole object.
+
+    Return None if each rule concerns a single field.
+    """
     code = getattr(cls.__init__, "__code__", None)
     if code is None or not code.co_filename.startswith("<attrs generated"):
         return f"{cls.__name__} has a custom __init__ method"

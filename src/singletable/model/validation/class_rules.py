@@ -1,4 +1,4 @@
-"""Validation rules of an entity's values, and whether a value can be validated without the rest of its item.
+"""Validation rules of an entity's values. They show whether a value can be validated without the rest of its item.
 
 A value is valid if a read can decode the item that contains it. The decoder checks types. Classes add other rules:
 constraints and validators of pydantic, `Meta` of msgspec, validators and converters of attrs. A rule that this package
@@ -23,7 +23,7 @@ from singletable.model.validation.value_rules import ValueRules, type_rules
 def rules_of(cls: type, steps: tuple[str | int, ...]) -> ValueRules:
     """Return the rules of the value at a path: fields by name, list elements by index, dict values by key.
 
-    Raises KeyError if the class does not have the field.
+    Raise KeyError if the class does not have the field.
     """
     rules, path, whole = ValueRules(cls), cls.__name__, None
     for step in steps:
@@ -36,7 +36,10 @@ def rules_of(cls: type, steps: tuple[str | int, ...]) -> ValueRules:
 
 @cache
 def whole_object_rule(cls: type) -> str | None:
-    """Return a description of the first rule that needs the whole object; None if all rules are about single fields."""
+    """Return a description of the first rule that needs the whole object.
+
+    Return None if each rule concerns a single field.
+    """
     if is_pydantic(cls):
         return whole_model_rule(cls)
     is_struct = hasattr(cls, "__struct_fields__")
@@ -52,7 +55,7 @@ def whole_object_rule(cls: type) -> str | None:
 
 
 def _whole_value_rule(rules: ValueRules, path: str) -> str | None:
-    """Return why a change inside a value can be validated only with the whole value, or None."""
+    """Return why a change inside a value can be validated only together with the whole value, or None."""
     if has_fields(rules.type) and (found := whole_object_rule(rules.type)) is not None:
         return found
     return None if rules.is_exhaustive else f"{path} has rules that need its whole value"
@@ -69,7 +72,8 @@ def _inner(rules: ValueRules, step: str | int) -> ValueRules:
     return type_rules(element_of(declared) or Any)
 
 
-@cache  # caches per field, not per path: a path can contain arbitrary dict keys, so the cache would grow without limit
+# caches per field, not per path, because a path can contain any dict keys and the cache would grow without limit
+@cache
 def _field_rules(cls: Any, name: str) -> ValueRules:
     field, annotation = fields_of(cls)[name], hints_of(cls)[name]
     if not field.initialised:  # the decoder assigns this field after the constructor, so no rule of the class applies

@@ -21,7 +21,7 @@ from singletable.model.fields import NUMBER_TYPES, container_of, element_of
 from singletable.model.validation.value_rules import LENGTHS, LIMITS, ValueRules, limited, type_rules
 
 Check = Callable[[Any], Any]
-"""A function that returns a valid value, and raises msgspec.ValidationError for an invalid one."""
+"""A function that returns a valid value and raises msgspec.ValidationError for an invalid value."""
 Limit = tuple[str, Any]
 """One constraint of `Meta`: its name and its value."""
 
@@ -39,7 +39,7 @@ _TESTS: Mapping[str, tuple[Callable[[Any, Any], bool], str]] = {
 
 
 def struct_field_rules(annotation: Any, path: str) -> ValueRules:
-    """Return the rules of a field of a Struct; `path` is its name in messages of msgspec, such as `$.count`."""
+    """Return the rules of a field of a Struct. `path` is its name in messages of msgspec, such as `$.count`."""
     rules = type_rules(annotation)
     check, (_, limits) = meta_check(annotation, path), meta_limits(annotation)
     if check is None:
@@ -56,7 +56,7 @@ def struct_field_rules(annotation: Any, path: str) -> ValueRules:
 
 
 def meta_check(annotation: Any, path: str, outer: Sequence[Limit] = ()) -> Check | None:
-    """Return a check of the `Meta` constraints of a type and its element types; None if there are no constraints.
+    """Return a check of the `Meta` constraints of a type and its element types. Return None if it has no constraints.
 
     Nested classes check their own fields. `outer` contains the constraints of a surrounding union, which apply to its
     members.
@@ -103,7 +103,7 @@ def _limit_checks(declared: Any, limits: Sequence[Limit], path: str) -> Iterator
     kind = get_origin(declared) or declared
     for name, limit in limits:
         if name in _applicable(kind):
-            # Decimal("0.1") is less than the float 0.1, so the limit is converted by its shortest text.
+            # Decimal("0.1") is less than the float 0.1, so the limit is converted from its shortest text.
             exact = Decimal(str(limit)) if isinstance(limit, float) and issubclass(kind, Decimal) else limit
             yield _limit_check(name, exact, _name_of_kind(kind), path)
 
@@ -177,7 +177,7 @@ def _item_check(check: Check, place: int) -> Check:
 
 
 def _union_check(members: Sequence[tuple[Any, Check | None]]) -> Check:
-    """Return a check that accepts a value if a union member of the value's type accepts it."""
+    """Return a check that accepts a value if the union member with the value's type accepts the value."""
     invalid: type[Exception] = sys.modules["msgspec"].ValidationError
 
     def check_union(value: Any) -> None:

@@ -39,7 +39,10 @@ def is_pydantic(cls: Any) -> bool:
 
 
 def whole_model_rule(cls: Any) -> str | None:
-    """Return a description of the first rule that needs the whole object; None if all rules are about single fields."""
+    """Return a description of the first rule that needs the whole object.
+
+    Return None if each rule concerns a single field.
+    """
     return _model_of(cls).whole
 
 
@@ -55,7 +58,7 @@ def _model_of(cls: Any) -> _Model:
     try:
         top: Schema = cls.__pydantic_core_schema__
         definitions = {each["ref"]: each for each in top["definitions"]} if top["type"] == "definitions" else {}
-    except Exception:  # raised by pydantic for annotations that it cannot resolve yet
+    except Exception:  # pydantic raises this for annotations that it cannot resolve yet
         return _Model(f"pydantic has not completed {cls.__name__}", {}, {}, {}, has_free_text=True)
     layers = list(_layers(top, definitions))
     listed = layers[-1].get("fields", {})
@@ -68,7 +71,7 @@ def _model_of(cls: Any) -> _Model:
 
 
 def _layers(schema: Schema | None, definitions: Mapping[str, Schema]) -> Iterator[Schema]:
-    """Yield a schema and the schemas inside it, from the outside in."""
+    """Yield a schema and the schemas nested in it, from the outermost to the innermost."""
     while schema is not None:
         yield schema
         is_reference = schema["type"] == "definition-ref"
@@ -144,7 +147,7 @@ def _schema_rules(schema: Schema, annotation: Any, model: _Model) -> ValueRules:
     complete = {"type": "definitions", "schema": schema, "definitions": definitions} if definitions else schema
     try:
         validator = sys.modules["pydantic_core"].SchemaValidator(complete, dict(model.config))
-    except Exception:  # raised by pydantic for a schema that depends on its position in the model
+    except Exception:  # pydantic raises this for a schema that depends on its position in the model
         return replace(rules, is_exhaustive=False, whole="pydantic can validate the value only inside its model")
     return replace(rules, validate=validator.validate_python)
 
@@ -179,7 +182,7 @@ def _narrowed_by_schema(schema: Schema, annotation: Any, model: _Model) -> Value
 
 
 def _core_schema(schema: Schema, optional: bool, definitions: Mapping[str, Schema]) -> Schema | None:
-    """Return the schema inside default, reference and nullable schemas; None if it rejects an allowed None."""
+    """Return the schema inside default, reference and nullable schemas. Return None if it rejects an allowed None."""
     while True:
         kind = schema["type"]
         if kind == "default" and schema.get("on_error", "raise") == "raise":

@@ -33,7 +33,7 @@ class Bounds:
     lt: Number | None = None
 
     def tightened(self, limit: str, number: Number) -> Bounds:
-        """Return the bounds with one more limit; the stricter one wins."""
+        """Return the bounds with one more limit. The stricter limit applies."""
         known = getattr(self, limit)
         stricter = number if known is None else max(known, number) if limit in ("ge", "gt") else min(known, number)
         return replace(self, **{limit: stricter})
@@ -48,18 +48,23 @@ class ValueRules:
     optional: bool = False
     """Whether the annotation includes None."""
     validate: Callable[[Any], Any] | None = None
-    """A function that validates a decoded value, including None, and returns it; it raises an exception for an invalid
-    value. None if the type is the only rule, because the decoder checks types."""
+    """A function that returns a decoded value, which can be None, if it is valid, and otherwise raises an exception.
+
+    The attribute is None if the type is the only rule, because the decoder checks types.
+    """
     bounds: Bounds | None = None
     min_length: int | None = None
     max_length: int | None = None
-    """The maximum number of elements of a container; the lengths do not apply to text."""
+    """The maximum number of elements of a container. The limit does not apply to text."""
     is_exhaustive: bool = True
     """Whether the value has no rules other than type, bounds, lengths and the rules of its elements."""
     element: ValueRules | None = None
-    """The rules of the elements of a list, set or `tuple[X, ...]`, or of the values of a dict; None if unknown."""
+    """The rules of the elements of a list, set or `tuple[X, ...]`, or of the values of a dict.
+
+    None if they are unknown.
+    """
     whole: str | None = None
-    """Why validating a change of the value needs the whole item, for messages; None if it does not."""
+    """The reason, for messages, why a change of the value needs the whole item to be validated. None if it does not."""
 
 
 def type_rules(annotation: Any) -> ValueRules:
@@ -72,7 +77,7 @@ def type_rules(annotation: Any) -> ValueRules:
 
 def _is_exhaustive(declared: Any) -> bool:
     """Return whether the decoder checks a type completely, apart from its elements."""
-    if container_of(declared) is dict:  # the decoder may reject keys of other types than str
+    if container_of(declared) is dict:  # the decoder may reject keys that are not str
         return not get_args(declared) or strip(get_args(declared)[0])[0] is str
     is_scalar = isinstance(declared, type) and declared in SCALARS.values()
     return is_scalar or declared in (Any, object) or element_of(declared) is not None or has_fields(declared)

@@ -14,7 +14,7 @@ from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_fin
 
 RULE = Rule("ST125", "key templates differ only by case", "warning")
 SHORTEST_WORD = 2
-"""One letter, as in `c#` and `C#`, can be two prefixes on purpose."""
+"""The length of a literal below which upper and lower case can be two prefixes on purpose, as in `c#` and `C#`."""
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
@@ -34,7 +34,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _remedy(design: Design, part: TemplatePart, segment: str, spelling: str) -> Remedy:
-    """Write the segment as the first template does, in the keys of all entities."""
+    """Return the edits that write the segment as the first template does, in the keys of all entities."""
     delimiter = part.template.delimiter
 
     def change(template: str) -> str:

@@ -21,7 +21,7 @@ SUGGESTED_ITEMS = 1_000
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find constant partition keys of entities whose number of items is not declared."""
+    """Find constant partition keys of entities that do not declare their number of items."""
     reported = hot_placements(planned)
     lists: dict[tuple[str, str], list[Entity]] = {}
     for entity in planned.design.entities:
@@ -36,7 +36,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def grows(entity: Entity, placement: Placement) -> bool:
-    """Whether a partition can have any number of items: no declaration limits it, and the key allows several."""
+    """Return whether a partition can have any number of items: no declaration limits it, and the key allows several."""
     declared = entity.declaration
     if declared.expected_items is not None or entity.expected_in(placement.index) is not None:
         return False
@@ -46,7 +46,7 @@ def grows(entity: Entity, placement: Placement) -> bool:
 
 
 def _remedy(design: Design, entities: list[Entity], alias: str) -> Remedy:
-    """Declare that the list is short, or spread it over shards."""
+    """Return the choice between declaring that the list is short, and spreading it over shards."""
     declared = tuple(expected_edit(entity, {alias: SUGGESTED_ITEMS}) for entity in entities)
     short = Alternative(declared, "Write the number of items that you expect, if the list stays short.", True)
     sharded = shard_partition(design, entities[0], alias, SHARDS) if len(entities) == 1 else None
@@ -58,7 +58,7 @@ def _remedy(design: Design, entities: list[Entity], alias: str) -> Remedy:
 
 def _finding(design: Design, entities: list[Entity], alias: str, keys: str) -> Finding:
     entity, placement = entities[0], entities[0].placements[alias]
-    others = f", together with those of {', '.join(each.label for each in entities[1:])}" if entities[1:] else ""
+    others = f", together with the items of {', '.join(each.label for each in entities[1:])}" if entities[1:] else ""
     message = (
         f"all items are in one partition of {placement.index.display_name}, {keys}{others}; a partition serves at most "
         f"{PARTITION_WRITE_UNITS_PER_SECOND_MAX:,} write units per second"

@@ -28,12 +28,12 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
         if all(copy.in_parts for copy, _ in copied_by):
             continue
         for field in dict.fromkeys(name for copy, _ in copied_by for name in copy.fields):
-            found = Counter[str]()  # one entity may copy the field twice, as sender and as receiver
+            found = Counter[str]()  # one entity can copy the field twice, such as for sender and receiver
             for copy, holder in copied_by:
                 found[holder.label] += _declared(design, copy, holder) if field in copy.fields else 0
             if found.total() + 1 > TRANSACTION_ACTIONS_MAX:
                 yield _finding(source, field, found, _in_parts(copied_by))
-                break  # one finding is enough: usually the same entities copy the other fields
+                break  # one finding is enough, because usually the same entities copy the other fields
 
 
 def _finding(source: Entity, field: str, found: Mapping[str, int], remedy: Remedy) -> Finding:
@@ -46,7 +46,7 @@ def _finding(source: Entity, field: str, found: Mapping[str, int], remedy: Remed
 
 
 def _in_parts(copied_by: Iterable[tuple[Copy, Entity]]) -> Remedy:
-    """Declare every copy as updated in parts."""
+    """Return the edits that declare that every copy is updated in parts."""
     edits = tuple(
         SetKeyword(
             replace(entity_place(holder), inner=InnerCall("copies", "copy", copy.source.__name__)),
@@ -60,7 +60,7 @@ def _in_parts(copied_by: Iterable[tuple[Copy, Entity]]) -> Remedy:
 
 
 def _declared(design: Design, copy: Copy, holder: Entity) -> int:
-    """Return the declared number of copies of one source; 0 when the number is a guess."""
+    """Return the declared number of copies of one source. Return 0 if the number is a guess."""
     plan, guessed = plan_copies_query(design, copy, holder), dict[str, None]()
     count = items_per_partition(ItemSizes(design), plan, holder, guessed, 1.0) if isinstance(plan, Plan) else 0
     return 0 if guessed else count

@@ -1,4 +1,4 @@
-"""ST116: items that copy another entity's fields cannot be found when those fields change."""
+"""ST116: no index finds the items that copy another entity's fields, so the copies cannot be updated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
                 by = " and ".join(copy.by.values())
                 source = copy.source.__name__
                 message = (
-                    f"copies {', '.join(copy.fields)} from {source}, but cannot be found by {by}: {outcome.reason}"
+                    f"copies {', '.join(copy.fields)} from {source}, but no Query finds the copies by {by}: "
+                    f"{outcome.reason}"
                 )
                 yield entity_finding(RULE, holder, message, _remedy(planned.design, copy, holder))
 

@@ -1,4 +1,4 @@
-"""ST121: the partition key has only a few values, or the current day or hour, so a few partitions hold all items."""
+"""ST121: the partition key has few values, or contains the current day or hour, so a few partitions hold all items."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MANY_PARTITIONS = 1_000
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find partition keys of closed sets and current times whose number of values is not declared."""
+    """Find partition keys with few values, or with a current time, that do not declare their number of values."""
     reported = hot_placements(planned)
     for entity in planned.design.entities:
         for alias, placement in entity.placements.items():
@@ -60,15 +60,15 @@ def _finding(
     if count >= MANY_PARTITIONS:
         return
     few = [f"{value.name} has {_number(value)}" for value in values if value.count]
-    shown = ", ".join([*(f"items that are written now have the same {name}" for name in times), *few])
+    shown = ", ".join([*(f"items that are written at the same time have the same {name}" for name in times), *few])
     message = f"{where} has {'one partition for new items' if times and not few else 'few partitions'}: {shown}"
     yield entity_finding(RULE, entity, message, _remedy(design, entity, placement, values))
 
 
 def _remedy(design: Design, entity: Entity, placement: Placement, values: tuple[PartitionValue, ...]) -> Remedy:
-    """Declare the number of values, if a few partitions are enough, or spread the partitions over shards."""
+    """Return the choice between declaring the number of values, and spreading the partitions over shards."""
     declared = Alternative(
-        tuple(_cardinality(entity, values)), "Write your number of values, if a few partitions are enough.", True
+        tuple(_cardinality(entity, values)), "Write the number of values, if a few partitions are enough.", True
     )
     sharded = shard_partition(design, entity, placement.index.alias, SHARDS)
     explanation = "Put a field with many values into the partition key, or change the entity:"

@@ -1,4 +1,4 @@
-"""ST108: a filter discards more than a tenth of the items that were read and billed."""
+"""ST108: a filter discards more than a tenth of the items that DynamoDB reads and bills."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ DISCARDED_MAX = 0.1
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find filters that discard too many items, or do not declare how many."""
+    """Find filters that discard too many items, or that do not declare how many."""
     for plan in planned.plans:
         options = plan.pattern.options
         if plan.filter is None:

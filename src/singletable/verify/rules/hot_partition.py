@@ -1,4 +1,4 @@
-"""ST109: a frequent pattern uses only one or a few partitions, whose throughput limits will throttle it."""
+"""ST109: a frequent pattern uses one or a few partitions, so DynamoDB throttles it at the limit of a partition."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ FREQUENT_WORDS = ("high", "very high")
 FREQUENT_PER_SECOND = 100
 FEW_PARTITIONS = 10
 SHARDS_MAX = 1024
-"""More shards are no remedy, because every read would send one Query to each of them."""
+"""With more shards than this, sharding is not proposed, because every read would send one Query to each shard."""
 
 
 @dataclass(frozen=True)
 class PartitionUse:
-    """The partitions that a call can use: how many, and the share of the calls that the hottest one receives."""
+    """The partitions that a call can use: their number, and the share of the calls that the hottest one receives."""
 
     count: int
     share: float
@@ -54,11 +54,11 @@ class Spot:
     limit: int
 
     def load(self, rate: float | None) -> float | None:
-        """Return the units per second on the hottest partition; None when the rate is unknown."""
+        """Return the units per second on the hottest partition. Return None if the rate is unknown."""
         return None if rate is None else rate * self.units * self.use.share
 
     def is_hot(self, rate: float | None) -> bool:
-        """Whether the load exceeds the partition limit, or the pattern uses few partitions that are not shards."""
+        """Return whether the load exceeds the limit of a partition, or there are few partitions that are not shards."""
         load = self.load(rate)
         if load is not None and (load > self.limit or self.use.is_declared):
             return load > self.limit
@@ -74,7 +74,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def frequent(pattern: PatternDeclaration) -> bool:
-    """Whether a pattern is called often enough to check the load on its partitions."""
+    """Return whether a pattern is called often enough that the load on its partitions is checked."""
     if pattern.rate is not None:
         return pattern.rate >= FREQUENT_PER_SECOND
     return pattern.options.frequency in FREQUENT_WORDS
@@ -112,10 +112,10 @@ def _derived_spots(design: Design, plan: Plan) -> Iterator[Spot]:
 def partition_use(
     entity: Entity, placement: Placement, constants: frozenset[str] = frozenset(), *, writes: bool = False
 ) -> PartitionUse | None:
-    """Return the partitions that a call can use; None when their number is unbounded."""
+    """Return the partitions that a call can use. Return None if their number is unbounded."""
     counts, share, sharded, declared, guessed = [1], 1.0, False, [], []
     for value in partition_values(entity, placement):
-        # All writes of an hour or a day go to the partition of the current time.
+        # All writes within one hour or day go to the partition of the current time.
         if value.name in constants or (writes and value.is_current_time and value.derived is None):
             declared.append(False)
             continue
@@ -142,7 +142,7 @@ def _finding(design: Design, plan: Plan, spot: Spot) -> Finding:
 
 
 def _remedy(design: Design, plan: Plan, spot: Spot) -> Remedy:
-    """Shard the partition key, with so many shards that the hottest one stays below its limit."""
+    """Return a remedy that shards the partition key with enough shards that the hottest shard stays below its limit."""
     alias = spot.placement.index.alias
     entity = next(entity for entity in design.entities if entity.placements.get(alias) is spot.placement)
     derived = (value.derived for value in partition_values(entity, spot.placement))

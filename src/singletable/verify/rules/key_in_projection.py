@@ -1,4 +1,4 @@
-"""ST123: an INCLUDE projection lists key attributes, which every index contains anyway."""
+"""ST123: an INCLUDE projection lists key attributes, although every index contains them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _remedy(design: Design, alias: str, needed: Sequence[str]) -> Remedy:
-    """Project only the attributes that are not keys."""
+    """Return a projection of only the attributes that are not keys."""
     place = index_place(design, alias)
     assert place is not None, "only a declared index has a projection"
     if needed:

@@ -16,14 +16,14 @@ _ONLY_ONE = "A second item then overwrites the first."
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find entities whose key lacks the identifying field, or contains no exact field."""
+    """Find entities whose key lacks the identifying field, or contains only derived values."""
     for entity in planned.design.entities:
         exact, identity = entity.base.exact_fields, entity.identity
         shown = ", ".join(f'"{part}"' for part in entity.base.parts)
         if identity is None and not exact:
             message = f"every item has the same key {shown}, so only one item can exist"
             only = Alternative((SetKeyword(entity_place(entity), "identity", "()"),), _ONLY_ONE, needs_decision=True)
-            remedy = Remedy("Put an identifying field into the key; or, if there is only one item:", (only,))
+            remedy = Remedy("Put an identifying field into the key; if there is only one item:", (only,))
             yield entity_finding(RULE, entity, message, remedy)
         elif identity and (missing := [name for name in identity if name not in exact]):
             names = ", ".join(missing)
@@ -33,7 +33,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _remedy(design: Design, entity: Entity, missing: list[str]) -> Remedy:
-    """Append the missing fields to the key."""
+    """Return the edits that append the missing fields to the key."""
     slots = "".join(f"{design.settings.delimiter}{{{name}}}" for name in missing)
     keys = change_sort(entity.declaration.keys[TABLE], lambda text: f"{text}{slots}")
     if keys is None:

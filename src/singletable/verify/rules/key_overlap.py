@@ -15,7 +15,7 @@ from singletable.planner.remedy import Alternative, Remedy
 from singletable.verify.findings import Finding, PlannedDesign, Rule
 
 RULE = Rule("ST101", "key overlap", "error")
-# Separates the key attributes; no key template can contain it.
+# This character separates the key attributes. No key template can contain it.
 _BETWEEN = "\x00"
 
 
@@ -40,7 +40,8 @@ def _finding(design: Design, first: Entity, second: Entity, example: str) -> Fin
     names = [part.attribute for part in first.base.parts]
     values = example.split(_BETWEEN)
     shown = ", ".join(f'{name} "{value}"' for name, value in zip(names, values, strict=False))
-    # A field in both key attributes may rule out the example; then report only that the templates overlap.
+    # A field in both key attributes can make the example impossible. The finding then says only that the templates
+    # overlap.
     is_possible = _decodes(first, names, values) and _decodes(second, names, values)
     claim = f"can both have {shown}" if is_possible else "have overlapping key templates"
     return Finding(
@@ -70,5 +71,5 @@ def _key_line(entity: Entity) -> str:
 def _remedy(design: Design, entity: Entity) -> Remedy:
     keys = change_sort(entity.declaration.keys[TABLE], partial(with_prefix, entity, design.settings.delimiter))
     if keys is None or keys == entity.declaration.keys[TABLE]:
-        return Remedy("Give one of them a key that starts with a literal of its own.")
+        return Remedy("Give one of them a key that starts with its own literal.")
     return Remedy("", (Alternative(keys_edits(entity, TABLE, keys)),))

@@ -1,4 +1,4 @@
-"""ST119: only a time or a score distinguishes the items of an entity, so two writes can have the same key."""
+"""ST119: the items of an entity differ only in a time or a score, so two writes can have the same key."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _EVENT_WORDS = frozenset(
     {"event", "events", "log", "logs", "transaction", "transactions", "message", "messages", "activity", "entry"}
     | {"history", "audit", "notification", "comment", "payment", "click", "visit"}
 )
-"""Words of entities with any number of items on one day, unlike a daily total."""
+"""Words for entities that can have any number of items per day, in contrast to a daily total."""
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find entities whose primary key has a time or score where an id should be."""
+    """Find entities whose primary key has a time or score in the place of an id."""
     entities = planned.design.entities
     for entity in entities:
-        # The only entity of a table is often named less exactly than the table, such as DeviceStateLog.
+        # The only entity of a table often has a less exact name than the table, such as DeviceStateLog.
         names = f"{entity.label}_{planned.design.name}" if len(entities) == 1 else entity.label
         words = frozenset(words_of(names))
         if not _is_identified(entity, words) and (shared := _shared_fields(entity, words)):
@@ -45,16 +45,16 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _is_identified(entity: Entity, words: frozenset[str]) -> bool:
-    """Whether the entity declares its identity, or has an id of its own; ST102 reports an id that the key lacks."""
+    """Return whether the entity declares its identity or has its own id. ST102 reports an id that the key lacks."""
     if entity.declaration.identity is not None or entity.identity is None:
         return entity.declaration.identity is not None
-    # In a log of devices, device_id identifies the device, and the partition has many entries.
+    # In a log of devices, device_id identifies the device, but the partition has many entries.
     partition = {field.name for field in _slot_fields(entity, entity.base.partition)}
     return not (_EVENT_WORDS & words and partition.issuperset(entity.identity))
 
 
 def _shared_fields(entity: Entity, words: frozenset[str]) -> list[Field]:
-    """Return the times and scores that alone distinguish the items of a partition; empty if an id does."""
+    """Return the times and scores that alone distinguish the items of a partition. Return nothing if an id does."""
     named = _slot_fields(entity, entity.base.parts)
     partition = _slot_fields(entity, entity.base.partition)
     inside = [field for field in _slot_fields(entity, entity.base.sort) if field not in partition] or partition
@@ -64,14 +64,14 @@ def _shared_fields(entity: Entity, words: frozenset[str]) -> list[Field]:
         return shared
     if any(field not in shared and value_count(field) is None for field in inside):
         return []
-    # A date in the key can mean one item per day, such as a daily total.
+    # With a date in the key, an entity can have one item per day, such as a daily total.
     if any(is_instant(field) or is_score(field) for field in shared) or any(is_identifier(field) for field in outside):
         return shared
     return shared if _EVENT_WORDS & words else []
 
 
 def _slot_fields(entity: Entity, parts: tuple[KeyPart, ...]) -> list[Field]:
-    """Return the fields that the keys contain; derived values do not identify an item."""
+    """Return the fields that the keys contain. Derived values do not identify an item and are omitted."""
     names: list[str] = []
     for part in parts:
         slots = () if isinstance(part, NativePart) else part.template.slots
@@ -87,7 +87,7 @@ def _finding(design: Design, entity: Entity, shared: list[Field]) -> Finding:
     message = f"two items with the same {same} have the same key {shown}, and the second write overwrites the first"
     names = " or ".join(dict.fromkeys(field.name for field in shared))
     identity = SetKeyword(entity_place(entity), "identity", keys_source(tuple(fields)))
-    stated = Alternative((identity,), f"This says that {names} is unique by design.", needs_decision=True)
+    stated = Alternative((identity,), f"This declares that {names} is unique by design.", needs_decision=True)
     name, attributes, keys = _longer_key(entity)
     longer = None if name not in entity.fields else key_change(design, [(entity, {TABLE: keys})], attributes)
     if longer is not None:
@@ -110,13 +110,13 @@ def _longer_key(entity: Entity) -> tuple[str, tuple[str, ...] | None, Keys]:
     keys = (*declared[:-1], longer) if isinstance(declared, tuple) else longer
     if not isinstance(last, NativePart):
         return name, None, keys
-    # The attribute of a field can only contain the field itself, so the template needs another attribute.
+    # The attribute of a field can contain only this field, so the template needs another attribute.
     attributes = [part.attribute for part in entity.base.parts]
     return name, (*attributes[:-1], f"{attributes[-1]}_key"), keys
 
 
 def _text(part: KeyPart) -> str:
-    """Return the template of a key attribute; a native attribute as a template in the same order."""
+    """Return the template of a key attribute. A native attribute becomes a template with the same order."""
     if not isinstance(part, NativePart):
         return str(part)
     return f"{{{part.field.name}{':number' if part.field.type in NUMBER_TYPES else ''}}}"

@@ -1,4 +1,4 @@
-"""ST128: a pattern reads one item, the newest or oldest, but the key keeps only a unit of the time."""
+"""ST128: a pattern reads one item, the newest or the oldest, but the key contains only a unit of the time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RULE = Rule("ST128", "latest item only to a unit of time", "warning")
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find reads of one item in an order that is exact only to a unit of time."""
+    """Find reads of one item whose order is exact only to a unit of time."""
     for plan in planned.plans:
         if plan.order_unit is not None and limit_of_call(plan) == 1:
             first = plan.order.partition(" ")[0]
@@ -30,7 +30,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _remedy(design: Design, plan: Plan) -> Remedy:
-    """Write the whole time in the key."""
+    """Return a key that contains the whole time."""
     entity = plan.entities[0]
     slots = (
         slot
@@ -41,6 +41,6 @@ def _remedy(design: Design, plan: Plan) -> Remedy:
     for slot in (each for each in slots if isinstance(each, DerivedSlot) and not each.fields[1:]):
         for edits, changed in ordered_keys(design, entity, str(slot)):
             if is_served(changed, plan.pattern) and harms_nothing(design, changed):
-                effect = "The keys of stored items change, so write those items again."
+                effect = "The keys of stored items change, so write these items again."
                 return Remedy("", (Alternative(edits, effect, needs_decision=True),))
     return Remedy("Write the whole time in the key, such as {created_at}.")

@@ -33,7 +33,7 @@ RULE = Rule("ST111", "limit exceeded", "error")
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find index counts, names, key lengths, item sizes and collections beyond DynamoDB's limits."""
+    """Find index counts, names, key lengths, item sizes and collections that exceed DynamoDB's limits."""
     yield from _index_counts(planned.design)
     yield from _names(planned.design)
     for entity in planned.design.entities:
@@ -47,7 +47,7 @@ def _index_counts(design: Design) -> Iterator[Finding]:
     for kind, most in (("GSI", limits.GSI_COUNT_MAX), ("LSI", limits.LSI_COUNT_MAX)):
         if kinds.count(kind) > most:
             message = f"the table has {kinds.count(kind)} {kind}s, but DynamoDB allows {most}"
-            yield table_finding(RULE, design, message, "Overload an index: several entities can share one.")
+            yield table_finding(RULE, design, message, "Overload an index: several entities can share one index.")
     included = sum(len(index.projection.attributes) for index in design.indexes.values())
     if included > limits.INCLUDED_ATTRIBUTES_MAX:
         message = f"the indexes include {included} attributes, but DynamoDB allows {limits.INCLUDED_ATTRIBUTES_MAX}"
@@ -102,7 +102,7 @@ def _sizes(design: Design, entity: Entity) -> Iterator[Finding]:
 
 
 def _one_template(design: Design, index: Index) -> Remedy:
-    """Join the native attributes of each long key in one template."""
+    """Return one template for the native attributes of each long key."""
     edits: list[Edit] = []
     for entity in design.placed_in(index):
         given: Any = entity.declaration.keys.get(index.alias)
@@ -126,12 +126,12 @@ def _joined(parts: tuple[str | Native, ...], delimiter: str) -> str:
 
 
 def _project_all(design: Design) -> Remedy:
-    """Project ALL in the index that includes most attributes."""
+    """Return a projection of ALL attributes for the index that includes the most attributes."""
     largest = max(design.indexes.values(), key=lambda index: len(index.projection.attributes))
     place = index_place(design, largest.alias)
     if place is None:
         return Remedy("Project ALL in indexes that need most attributes.")
-    effect = f"{largest.label} then contains all attributes, and must be created again."
+    effect = f"{largest.label} then contains all attributes, and you must create the index again."
     return Remedy("", (Alternative((RemoveKeyword(place, "projection"),), effect),))
 
 
@@ -147,7 +147,7 @@ def _valid_name(design: Design, index: Index) -> Remedy:
 
 
 def _global_indexes(design: Design) -> Remedy:
-    """Replace every local secondary index with a global one that has the same keys."""
+    """Return a global index with the same keys for every local secondary index."""
     explanation = "Shard the partition key, or use global secondary indexes instead of local ones:"
     edits: list[Edit] = []
     taken: set[str] = set()

@@ -15,14 +15,14 @@ from singletable.planner.remedy import Alternative, Remedy
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
 
 RULE = Rule("ST124", "syntax in literal text", "warning")
-# Templates reject characters up to '%' (space, double quote, '$'), so only other leftovers can occur.
+# Templates reject the characters up to '%' (space, double quote, '$'), so only these patterns remain to be found.
 _PLACEHOLDER = re.compile(r"<([^<>#]*)>|\[([^\[\]#]*)\]|\(([^()#]*)\)")
 _QUOTES = re.compile("['`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb]")
 _SPACES = re.compile(r"[\u00a0\u2000-\u200f\u202f\u3000\ufeff]")
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find literal text that was probably meant as a slot or comes from another notation."""
+    """Find literal text that was probably meant as a slot, or that comes from another notation."""
     for entity in planned.design.entities:
         seen: set[str] = set()
         for placement in (each for each in entity.placements.values() if not each.index.is_inverse):
@@ -61,7 +61,7 @@ def _finding(entity: Entity, where: str, problem: str, remedy: Remedy) -> Findin
 
 
 def _rewrite(design: Design, entity: Entity, part: TemplatePart, text: str) -> Remedy:
-    """Replace a template wherever the entity uses it."""
+    """Return the edits that replace a template in all keys of the entity."""
     old = part.template.text
     edits = template_change(design, (entity,), lambda template: text if template == old else template)
     return Remedy(f'Write {part.attribute} = "{text}".') if edits is None else Remedy("", (Alternative(edits),))

@@ -11,7 +11,7 @@ RULE = Rule("ST113", "missing entity type", "warning")
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Report a table of several entities without an entity type attribute."""
+    """Report a table of several entities that has no entity type attribute."""
     if planned.design.settings.type_attribute is None and len(planned.design.entities) > 1:
         message = (
             f"items of {planned.design.name} have no entity type attribute, so stream consumers and people must "

@@ -1,4 +1,4 @@
-"""ST110: the result of a read takes several pages of 1 MB, or nothing bounds it."""
+"""ST110: the result of a read needs several pages of 1 MB, or nothing limits its size."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SUGGESTED_REQUESTS_MAX = 100
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find reads of several pages and unbounded reads; ST003 reports patterns that declare `max_requests=`."""
+    """Find reads of several pages and unbounded reads. ST003 reports patterns that declare `max_requests=`."""
     for plan in planned.plans:
         if plan.pattern.options.max_requests is None:
             if plan.verdict is Verdict.UNBOUNDED:
@@ -44,17 +44,17 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def unbounded_message(plan: Plan) -> str:
-    """Return which entities make a read unbounded."""
+    """Return a message about the entities that make a read unbounded."""
     names, where = format_some(plan.pages.unknown), f"a partition of {plan.index.display_name}"
     if plan.limit is None:
         why = "neither a limit nor the expected number of items is declared"
-        return f"is unbounded: reads every {names} in {where}, and {why}"
-    reads_on = f"reads on until it has {plan.limit.show()} items to return"
+        return f"is unbounded: it reads every {names} in {where}, and {why}"
+    reads_on = f"it reads until it has {plan.limit.show()} items to return"
     return f"is unbounded: {reads_on}, and the expected number of {names} in {where} is not declared"
 
 
 def unbounded_remedy(plan: Plan) -> Remedy:
-    """Return the declaration that only the author knows, and the limit that bounds a read."""
+    """Return the declaration that only the author can make, and the limit that bounds a read."""
     number = "N" if plan.index.kind != "GSI" else f'{{"{plan.index.alias}": N}}'
     declare = f"Declare expected_per_partition={number} on {format_list(plan.pages.unknown)}"
     if plan.filter is not None and not _has_share(plan):
@@ -64,7 +64,7 @@ def unbounded_remedy(plan: Plan) -> Remedy:
 
 
 def pages_message(plan: Plan) -> str:
-    """Return how many pages a read takes, and why."""
+    """Return a message about the number of pages that a read needs, and the reason."""
     pages = plan.pages
     items = f"{GUESS_MARK if pages.guesses_items else ''}{format_count(pages.items, 'item')}"
     size = f"{items}, {GUESS_MARK if pages.is_guessed else ''}{format_bytes(pages.bytes)}"
@@ -76,7 +76,7 @@ def pages_message(plan: Plan) -> str:
 
 
 def pages_remedy(plan: Plan) -> Remedy:
-    """Return the limit that makes a read one page, and the number of requests to declare otherwise."""
+    """Return the limit that makes a read one page, or else the number of requests to declare."""
     needed = plan.requests_of_call
     alternatives = tuple(_limit(plan))
     if needed and needed <= SUGGESTED_REQUESTS_MAX:
@@ -93,13 +93,13 @@ def _one_of(change: str, alternatives: tuple[Alternative, ...]) -> Remedy:
 
 
 def declared_requests(plan: Plan, needed: int) -> Alternative:
-    """Return the declaration that a call may send so many requests."""
+    """Return the declaration that a call may send this number of requests."""
     edit = SetKeyword(pattern_place(plan.pattern), "max_requests", str(needed))
     return Alternative((edit,), f"A call may then send {needed} requests.", needs_decision=True)
 
 
 def _limit(plan: Plan) -> Iterator[Alternative]:
-    """Yield the limit of one page: a parameter, or a lower limit than the declared one."""
+    """Yield the limit that makes the read one page: a limit parameter, or a lower limit than the declared one."""
     pattern, most = plan.pattern, plan.pages.one_page_limit
     if most is None:
         return

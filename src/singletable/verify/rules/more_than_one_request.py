@@ -23,13 +23,13 @@ from singletable.verify.rules.more_than_one_page import (
 
 RULE = Rule("ST003", "needs more than one request", "error")
 GUESS = 12
-"""The fan-out to declare when the number of requests depends on the arguments."""
+"""The fan-out to declare if the number of requests depends on the arguments."""
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find undeclared fan-outs over shards, buckets, cells or values, and undeclared reads before updates.
 
-    Also find patterns that need more requests than `max_requests=`, with all pages.
+    The rule also finds patterns that need more requests, with all pages, than `max_requests=` declares.
     """
     for plan in planned.plans:
         if plan.verdict is Verdict.UNDECLARED_FANOUT:
@@ -98,17 +98,17 @@ def _write_remedy(plan: Plan) -> Remedy:
 
 
 def _fanout(plan: Plan, requests: int, effect: str = "") -> Alternative:
-    """Return the declaration of several requests per call."""
+    """Return the declaration that a call sends several requests."""
     return Alternative((SetKeyword(pattern_place(plan.pattern), "fanout", str(requests)),), effect)
 
 
 def _is_waivable(plan: Plan) -> bool:
-    """Whether the update needs no read when only the changed fields are validated."""
+    """Return whether the update needs no read if only the changed fields are validated."""
     return all(read_reason(plan.entities[0].cls, each, validates_whole=False) is None for each in plan.changes)
 
 
 def _unknown_fields(plan: Plan) -> list[str]:
-    """Return the fields that an index key needs and the update does not know."""
+    """Return the fields that an index key needs and whose new values the update does not determine."""
     return sorted({name for rewrite in plan.rewrites for name in rewrite.unknown})
 
 

@@ -24,7 +24,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
         for said in re.split(r"_(?:and|or|then)_", found[1]):
             field = next((name for name in plan.entities[0].fields if _essence(name) == _essence(said)), None)
             if field is not None and _essence(said) not in used:
-                message = f'says "by {said}", but neither its key condition nor its parameters contain {field}'
+                message = f'says "by {said}", but neither the key condition nor the parameters contain {field}'
                 remedy = f"Add {field} as a parameter, or rename the pattern."
                 yield pattern_finding(RULE, plan.pattern, message, remedy)
 

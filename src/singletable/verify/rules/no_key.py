@@ -12,7 +12,7 @@ RULE = Rule("ST004", "no key yet", "error")
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Report entities without `key=`, each with a key that fits its identity and its patterns."""
+    """Report entities without `key=`. Each finding proposes a key that fits the entity's identity and patterns."""
     for entity in planned.design.keyless:
         waiting = [pattern.name for pattern in patterns_of(planned.design, {entity.cls})]
         details = [f"not planned until then: {', '.join(waiting)}"] if waiting else []

@@ -1,4 +1,4 @@
-"""ST115: an index would serve the pattern, but does not project the fields of the result."""
+"""ST115: an index would serve the pattern, but it does not project the fields of the result."""
 
 from __future__ import annotations
 

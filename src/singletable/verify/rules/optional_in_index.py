@@ -16,7 +16,7 @@ _DEFAULTS = {str: '"NONE"', int: "0", float: "0.0", bool: "False"}
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find keys with a field that can be None and that are not declared sparse."""
+    """Find keys with a field that can be None, in an index that is not declared sparse."""
     for entity in planned.design.entities:
         for alias, placement in entity.placements.items():
             optional = sorted(name for name in placement.fields if entity.fields[name].optional)
@@ -32,7 +32,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _in_table(entity: Entity, optional: list[str]) -> Remedy:
-    """Return the fields as required fields, or with a default."""
+    """Return the choice between required fields and fields with a default."""
     place, fields = class_place(entity), [entity.fields[name] for name in optional]
     required = tuple(SetFieldDeclaration(place, field.name, f"{field.name}: {field.type_name}") for field in fields)
     given = "Every new item then needs a value."
@@ -44,9 +44,9 @@ def _in_index(entity: Entity, alias: str, index: str, optional: list[str]) -> Re
     names = format_list(optional)
     keys = entity.declaration.keys[alias]
     sparse = Sparse(keys if isinstance(keys, tuple) else (keys,))
-    hidden = f"{index} then stays without the items that have no {names}, and its reads do not return them."
+    hidden = f"{index} then does not contain the items that have no {names}, and its reads do not return them."
     first = Alternative(keys_edits(entity, alias, sparse), hidden)
-    return Remedy("", (first, *_with_default(entity, optional, f"{index} then contains every new item, and those")))
+    return Remedy("", (first, *_with_default(entity, optional, f"{index} then contains every new item, and the items")))
 
 
 def _with_default(entity: Entity, optional: list[str], what: str) -> tuple[Alternative, ...]:
@@ -59,5 +59,5 @@ def _with_default(entity: Entity, optional: list[str], what: str) -> tuple[Alter
         for name, value in defaults.items()
     )
     shown = " and ".join(f"{name} {value}" for name, value in defaults.items())
-    effect = f"{what} without a value are found under {shown}, and nothing shows that they have no value."
+    effect = f"{what} without a value have the key {shown}, and nothing shows that they have no value."
     return (Alternative(edits, effect, needs_decision=True),)

@@ -1,4 +1,4 @@
-"""ST103: a range can also contain other entities, which are read, billed and discarded."""
+"""ST103: a range can also contain other entities, which DynamoDB reads and bills and the client discards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ST002: the pattern is not supported: no index serves it, or a write cannot be done as declared."""
+"""ST002: the pattern is not supported, because no index serves it, or a write is not possible as declared."""
 
 from __future__ import annotations
 

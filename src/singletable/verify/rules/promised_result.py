@@ -1,4 +1,4 @@
-"""ST120: the name or docstring of a pattern promises the latest, top or all items, but the read returns others."""
+"""ST120: a pattern promises the latest, top or all items in its name or docstring, but the read returns other items."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _STATE = re.compile(
     r"\b(pending|active|inactive|unread|unpaid|archived|cancelled|canceled|completed|expired|shipped|approved)\b"
 )
 _RANK_WORDS = frozenset({"rank", "ranking", "position", "place"})
-"""Names of numbers whose lowest value is the best."""
-_SAME_NAME = "The pattern then returns what its name says."
+"""Names of numbers whose lowest value is the best value."""
+_SAME_NAME = "The pattern then returns what its name promises."
 _LAST_EXCEPT = frozenset({"name", "names", "week", "month", "day", "days", "year", "hour", "hours"})
 
 
@@ -64,14 +64,17 @@ class Promise:
 
 @dataclass(frozen=True)
 class ResultOrder:
-    """The field by which a read sorts its result; `descending` is None if the keys do not sort by its values."""
+    """The field by which a read sorts its result.
+
+    `descending` is None if the keys do not sort by the field's values.
+    """
 
     field: Field
     descending: bool | None
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find reads whose order or limit does not return what their name or docstring says."""
+    """Find reads whose order or limit does not return what their name or docstring promises."""
     for plan in planned.plans:
         intent, text = plan.pattern.intent, _text(plan)
         if not isinstance(intent, QueryIntent | CollectionIntent):
@@ -105,18 +108,18 @@ def _promise(plan: Plan, text: str) -> Promise | None:
 
 
 def _is_last_field(plan: Plan, words: list[str]) -> bool:
-    """Whether "last" belongs to a period such as the last week, or to the name of a field such as last_login."""
+    """Return whether "last" belongs to a period, such as the last week, or to a field name, such as last_login."""
     fields = {words_of(name)[:2] for entity in plan.entities for name in entity.fields}
     return words[1] in _LAST_EXCEPT or tuple(words[:2]) in fields
 
 
 def _unfiltered(plan: Plan, intent: QueryIntent, text: str) -> Iterator[Finding]:
-    """Yield a finding if a pattern promises the items in one state, but its read does not depend on the state."""
+    """Yield a finding if a pattern promises the items in one state, but its read returns items in every state."""
     entity, found = plan.entities[0], _STATE.search(text)
     states = [field.name for field in entity.fields.values() if words_of(field.name)[-1:] in (("status",), ("state",))]
     if not found or not states or intent.filter is not None or intent.where is not None or plan.fan_outs:
         return
-    # A sparse index, or a key with the state as text, can hold the items of one state.
+    # A sparse index, or a key that contains the state as text, can contain only the items in one state.
     if entity.placements[plan.index.alias].sparse or _literal_says(plan, found[1]):
         return
     if {parameter.name for parameter in plan.pattern.bound_parameters}.isdisjoint(states):
@@ -130,7 +133,7 @@ def _unfiltered(plan: Plan, intent: QueryIntent, text: str) -> Iterator[Finding]
 
 
 def _cut(plan: Plan, word: str) -> Iterator[Finding]:
-    """Yield a finding if a pattern for all items has a fixed limit, and its caller cannot read on."""
+    """Yield a finding if a pattern promises all items, but a fixed limit hides the other items from the caller."""
     limit = plan.limit
     if limit is None or not isinstance(limit.count, int) or CURSOR in plan.pattern.parameters:
         return
@@ -138,7 +141,7 @@ def _cut(plan: Plan, word: str) -> Iterator[Finding]:
     message = f'says "{word}", but returns at most {most}'
     removed, place = RemoveKeyword(body_place(plan.pattern), LIMIT), pattern_place(plan.pattern)
     if isinstance(plan.pattern.intent, CollectionIntent):
-        explanation = "Say in the name and docstring that the list is limited, or return the whole list."
+        explanation = "State in the name and docstring that the list is limited, or return the whole list."
         whole = Alternative((removed,), "The pattern then returns every item.", needs_decision=True)
         yield pattern_finding(RULE, plan.pattern, message, Remedy(explanation, (whole,)))
         return
@@ -153,7 +156,7 @@ def _misordered(design: Design, plan: Plan, promise: Promise) -> Iterator[Findin
         return
     order = _result_order(plan, entity)
     if order is None or not _is_of(order.field, promise):
-        # "first" can mean the first item in any order, and many kinds of ids sort by their time.
+        # "first" can mean the first item in any order, and many kinds of ids sort by the time of their creation.
         if promise.word == "first" or (promise.of == "time" and order is not None and _is_newest_id(order)):
             return
         sorted_by = "has no order" if order is None else f"sorts by {order.field.name}"
@@ -162,7 +165,7 @@ def _misordered(design: Design, plan: Plan, promise: Promise) -> Iterator[Findin
     ranges = {parameter.name for parameter in plan.pattern.bound_parameters if parameter.test is not Equal}
     if order.field.name in ranges:  # the caller chooses the range
         return
-    # Rank 1 is the top of a ranking.
+    # Rank 1 is the highest rank.
     wanted = promise.descending != bool(_RANK_WORDS & set(words_of(order.field.name)))
     if order.descending is None:
         yield _finding(
@@ -182,7 +185,7 @@ def _finding(plan: Plan, promise: Promise, reason: str, remedy: Remedy) -> Findi
 
 
 def _is_of(field: Field, promise: Promise) -> bool:
-    """Whether sorting by a field can keep the promise."""
+    """Return whether sorting by a field can fulfil the promise."""
     if promise.of == "time":
         return is_time(field)
     return field.type in NUMBER_TYPES or is_score(field)
@@ -228,7 +231,7 @@ def _full_key(plan: Plan, entity: Entity) -> bool:
 
 
 def _literal_says(plan: Plan, word: str) -> bool:
-    """Whether a key contains the promise as text, such as the sort key LATEST of a copy of the newest item."""
+    """Return whether a key contains the promise as text, such as the sort key LATEST of a copy of the newest item."""
     return word in plan.key_condition().lower().replace("_", " ")
 
 
@@ -240,7 +243,7 @@ def _direction_remedy(plan: Plan, field: Field, descending: bool) -> Remedy:
 def _directed(
     pattern: PatternDeclaration, field: Field, descending: bool
 ) -> tuple[tuple[Edit, ...], PatternDeclaration]:
-    """Return the edits that make a query return the lowest or the highest value first, and the pattern after them."""
+    """Return the edits that make a query return the lowest or the highest value first, and the resulting pattern."""
     intent, place = pattern.intent, body_place(pattern)
     assert isinstance(intent, QueryIntent), "only queries have an order"
     edits: tuple[Edit, ...] = ()
@@ -255,7 +258,7 @@ def _directed(
 
 
 def _format_remedy(design: Design, plan: Plan, field: Field, descending: bool) -> Remedy:
-    """Write a number in the sort key so that it sorts by value."""
+    """Return the edit that writes a number in the sort key in a format that sorts by value."""
     entity = plan.entities[0]
     edits, ordered = _directed(plan.pattern, field, descending)
     slots = [

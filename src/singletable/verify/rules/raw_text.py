@@ -1,4 +1,4 @@
-"""ST107: a key contains a field without escaping, so its text can forge another item's key."""
+"""ST107: a key contains a field without escaping, so a value of the field can produce the key of another item."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ RULE = Rule("ST126", "TTL stored as text", "warning")
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find text fields that are the declared TTL, or that are named like one."""
+    """Find text fields that are declared as TTL, or whose name suggests a TTL."""
     expiry = planned.design.ttl_attribute
     for entity in planned.design.entities:
         for field in entity.fields.values():
@@ -41,7 +41,7 @@ def _is_named_ttl(field: Field) -> bool:
 
 
 def _remedy(entity: Entity, field: Field) -> Remedy:
-    """Declare the field as a number of seconds, and as the TTL."""
+    """Return the edits that declare the field as a number of seconds, and as the TTL."""
     optional = " | None = None" if field.optional else ""
     edits: tuple[Edit, ...] = (SetFieldDeclaration(class_place(entity), field.name, f"{field.name}: int{optional}"),)
     if entity.declaration.ttl != field.name:

@@ -20,10 +20,10 @@ RULE = Rule("ST105", "values do not sort as text", "warning")
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find sort keys whose text order is not the order of their values, and patterns that need that order."""
+    """Find sort keys whose text order differs from the order of their values, and patterns that need this order."""
     for entity in planned.design.entities:
         seen: set[str] = set()
-        # An inverse index sorts by the partition key of the table; patterns that need its order are reported below.
+        # An inverse index sorts by the partition key of the table. Patterns that need this order are reported below.
         for placement in (each for each in entity.placements.values() if not each.index.is_inverse):
             for part in placement.sort:
                 for slot, reason in _unsorted(part):
@@ -39,7 +39,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _remedy(design: Design, entity: Entity, slot: Slot, explanation: str) -> Remedy:
-    """Return the first format or delimiter with which the slot sorts and every pattern is still served."""
+    """Return the first format or delimiter with which the slot sorts by value and every pattern is still served."""
     for edits, changed in ordered_keys(design, entity, str(slot)):
         placements = changed.entity_of(entity.cls).placements.values()
         parts = [part for placement in placements if not placement.index.is_inverse for part in placement.sort]

@@ -1,4 +1,4 @@
-"""ST112: no pattern reads the index and no write uses it to find copies, but every write pays for it."""
+"""ST112: no pattern reads the index, and no write uses it to find copies, but every write pays for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
     if not planned.outcomes:
         return
     read = {(p.index.alias, e.label) for p in planned.plans if not p.pattern.is_write for e in p.entities}
-    # An unsupported read pattern may use any index after you fix the pattern.
+    # An unsupported pattern may use any index after you have corrected the pattern.
     unsupported = [r for r in planned.unsupported if not r.pattern.is_write]
     read |= {(alias, e.label) for r in unsupported for e in r.entities for alias in e.placements}
     read |= {(alias, label) for label, alias in copy_indexes(planned.design)}
@@ -39,10 +39,10 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _remedy(design: Design, index: Index, entities: tuple[Entity, ...], *, keep: bool = False) -> Remedy:
-    """Remove the keys of the entities; without `keep`, remove the index too."""
+    """Return the edits that remove the keys of the entities. Without `keep`, they remove the index too."""
     edits = tuple(edit for entity in entities if not index.is_inverse for edit in remove_keys(entity, index.alias))
     declared = index_place(design, index.alias)
     if declared is not None and not keep:
         edits += (RemoveElement(declared),)
-    # Programs outside the model can read the index, and the pattern that uses it can be missing.
+    # Programs outside the model can read the index, and the model may lack the pattern that uses it.
     return Remedy("Declare the pattern that uses it, or:", (Alternative(edits, needs_decision=True),))

@@ -1,4 +1,4 @@
-"""ST118: an update or a counter waives rules of a class, so it can store an item that breaks them."""
+"""ST118: an update or a counter skips rules of a class, so it can store an item that breaks them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_fin
 
 RULE = Rule("ST118", "class rules waived", "warning")
 ACCEPTED = 'validate="fields"'
-"""This option on the pattern accepts the finding; `accept=` can add a better reason."""
+"""This option on the pattern accepts the finding. `accept=` can give a better reason."""
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
