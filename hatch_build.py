@@ -19,6 +19,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 EXTENSIONS = {
     "singletable.client.items._fast_rows": ["_fast_rows.c", "_fast_items.c", "_fast_values.c", "_fast_text.c"],
     "singletable.engine.items._fast_keys": ["_fast_keys.c"],
+    "singletable.engine.storage._fast_checksums": ["_fast_checksums.c"],
     "singletable.values._fast_sizes": ["_fast_sizes.c"],
 }
 

@@ -21,7 +21,7 @@ def _store(folder: Path, items: int) -> Path:
 def _damage(path: Path) -> None:
     connection = sqlite3.connect(path)
     with connection:
-        connection.execute("DELETE FROM t1_1_i2")
+        connection.execute("DELETE FROM r1_1_i2")
     connection.close()
 
 

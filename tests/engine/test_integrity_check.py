@@ -13,7 +13,7 @@ from singletable.engine.integrity_check import IntegrityReport, check_store
 from singletable.errors import StoreRefused
 from tests.engine.table_requests import create, create_indexed, projection, put, texts
 
-TREE, GSI, LSI = "t1_1", "t1_1_i2", "t1_1_i1"
+TREE, GSI, LSI = "r1_1", "r1_1_i2", "r1_1_i1"
 
 
 @pytest.fixture

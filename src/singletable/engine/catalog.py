@@ -151,7 +151,7 @@ class Catalog:
         return StoredTable(
             definition,
             row.number,
-            tree_of(row.number, row.generation),
+            tree_of(row.number, row.generation, label=f"table {row.name}"),
             indexes,
             ChangeRecorder(ChangeLog(row.number), self._now) if definition.has_change_log else None,
             None if attribute is None else ExpiryRecorder(ExpiryTree(row.number), attribute),
@@ -159,10 +159,11 @@ class Catalog:
         )
 
     def _index_tree(self, row: CatalogRow, index: IndexDefinition) -> Tree:
-        tree = tree_of(row.number, row.generation, index.number)
+        label = f"index {index.name} of table {row.name}"
+        tree = tree_of(row.number, row.generation, index.number, label)
         if index.is_local or not self._lag_seconds:
             return tree
-        return LaggingTree(tree.name, self._lag_seconds, self._now)
+        return LaggingTree(tree.name, label, self._lag_seconds, self._now)
 
 
 def reject_unready(definition: TableDefinition) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from singletable.engine.background_jobs import BackgroundJobs, fail_abandoned_jobs
+from singletable.engine.background_jobs import BackgroundJobs, Stopped, fail_abandoned_jobs
 from singletable.engine.backups.backup_jobs import start_deletions
 from singletable.engine.backups.restore import resume_restores
 from singletable.engine.catalog import Catalog
@@ -19,6 +20,7 @@ from singletable.engine.items.ttl_sweeper import Sweeper
 from singletable.engine.request_methods import RequestMethods
 from singletable.engine.signed_tokens import SignedTokens
 from singletable.engine.steady_clock import SteadyClock
+from singletable.engine.storage.checksum_pass import add_checksums, lacks_checksums
 from singletable.engine.storage.store import StaleCatalog, Store
 from singletable.engine.tables.table_description import TableSizes
 from singletable.engine.traffic.contributor_insights import MostUsedKeys
@@ -121,12 +123,19 @@ class Engine(RequestMethods):
         self._resume_jobs()
 
     def _resume_jobs(self) -> None:
-        """Resume the jobs that an earlier process did not finish. Mark jobs that cannot be resumed as failed."""
+        """Resume the jobs that an earlier process did not finish; mark jobs that cannot be resumed as failed."""
+        if lacks_checksums(self.store):
+            self.jobs.start("checksums", self._add_checksums)
         self.backfill.start_missing()
         fail_abandoned_jobs(self)
         start_deletions(self)
         resume_restores(self)
         self.sweeper.start_if_needed()
+
+    def _add_checksums(self) -> None:
+        """Add checksums to the rows of an upgraded store; the next engine that opens it resumes an interrupted pass."""
+        with suppress(Stopped, StoreRefused):
+            add_checksums(self.store, self.jobs.check)
 
     def arn(self, table: str) -> str:
         """Return the ARN of a table."""

@@ -13,11 +13,13 @@ from singletable.engine.backups.backup_records import all_backups
 from singletable.engine.catalog import Catalog
 from singletable.engine.items.item_keys import stored_key
 from singletable.engine.storage.change_log_rows import NO_KEY
+from singletable.engine.storage.row_checksum import verified_size
 from singletable.engine.storage.storage_check import check_storage as check_format
 from singletable.engine.storage.store import Store
-from singletable.engine.storage.store_format import BACKUPS_SINCE, read_version
+from singletable.engine.storage.store_format import BACKUPS_SINCE, may_lack_checksums, read_version
 from singletable.engine.tables.stored_table import OMIT_FROM_INDEX, Item, StoredIndex, StoredTable, decode_item
 from singletable.values.attribute_value import equal
+from singletable.values.fast_path import NotOnFastPath
 from singletable.values.item_size import item_size
 
 STEP_ROWS = 1000
@@ -73,7 +75,9 @@ def backups_of(connection: sqlite3.Connection) -> dict[str, StoredTable]:
 
 def _table_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
     """Yield a problem for each invalid item, and for each item whose entry in an active index is missing or wrong."""
-    for key, body, size in _rows(connection, table):
+    for key, body, size, checksum in _rows(connection, table):
+        if not _matches(connection, key, body, size, checksum):
+            yield f"{table.name}: the item at key {key.hex()} does not match its checksum"
         item = _decode_or_none(body)
         if item is None:
             yield f"{table.name}: the item at key {key.hex()} is not valid JSON"
@@ -86,7 +90,7 @@ def _table_problems(connection: sqlite3.Connection, table: StoredTable) -> Itera
             entry = index.entry(item, body, size, key, OMIT_FROM_INDEX)
             if entry is None or index.definition.status != "ACTIVE":
                 continue
-            row = index.tree.get(connection, entry.key)
+            row = index.tree.unverified_get(connection, entry.key)
             if row is None:
                 yield f"{table.name}/{index.name}: the entry of {_key_text(table, item)} is missing"
             elif row != (entry.body, entry.size):
@@ -108,8 +112,10 @@ def _item_problem(table: StoredTable, key: bytes, item: Item, size: int) -> str 
 def _index_problems(connection: sqlite3.Connection, table: StoredTable, index: StoredIndex) -> Iterator[str]:
     """Yield a problem for each index entry that does not belong to an item."""
     position = b""
-    while rows := index.tree.after(connection, position, STEP_ROWS):
-        for key, body, _ in rows:
+    while rows := index.tree.unverified_after(connection, position, STEP_ROWS):
+        for key, body, size, checksum in rows:
+            if not _matches(connection, key, body, size, checksum):
+                yield f"{table.name}/{index.name}: the entry at key {key.hex()} does not match its checksum"
             entry = _decode_or_none(body)
             if entry is None or not _has_item(connection, table, index, key, entry):
                 yield f"{table.name}/{index.name}: the entry at key {key.hex()} belongs to no item"
@@ -121,7 +127,7 @@ def _has_item(connection: sqlite3.Connection, table: StoredTable, index: StoredI
         base_key = stored_key(table, entry)
     except (KeyError, TypeError, ValueError):
         return False
-    row = table.tree.get(connection, base_key)
+    row = table.tree.unverified_get(connection, base_key)
     item = None if row is None else _decode_or_none(row[0])
     return item is not None and index.key_of(item, base_key, OMIT_FROM_INDEX) == key
 
@@ -143,7 +149,7 @@ def _change_log_problems(connection: sqlite3.Connection, table: StoredTable) -> 
             latest[change.key] = change.after
         position = changes[-1].sequence + 1
     for key, body in latest.items():
-        row = table.tree.get(connection, key)
+        row = table.tree.unverified_get(connection, key)
         if not _is_same_item(None if row is None else row[0], body):
             yield f"{table.name}: the item at key {key.hex()} differs from its last change"
 
@@ -157,7 +163,7 @@ def _expiry_problems(connection: sqlite3.Connection, table: StoredTable) -> Iter
         return
     recorded = {(at, key) for at, key in table.expiry.tree.rows(connection)}
     for at, key in sorted(recorded):
-        row = table.tree.get(connection, key)
+        row = table.tree.unverified_get(connection, key)
         if row is None or _expiry_time(table, row[0]) != at:
             yield (
                 f"{table.name}: an expiry at {at} is recorded for key {key.hex()}, but the item does not expire at "
@@ -167,8 +173,8 @@ def _expiry_problems(connection: sqlite3.Connection, table: StoredTable) -> Iter
     if setting is None or setting.status != "ENABLED":
         return
     position = b""
-    while rows := table.tree.after(connection, position, STEP_ROWS):
-        for key, body, _ in rows:
+    while rows := table.tree.unverified_after(connection, position, STEP_ROWS):
+        for key, body, _, _ in rows:
             time = _expiry_time(table, body)
             if time is not None and (time, key) not in recorded:
                 yield f"{table.name}: the item at key {key.hex()} expires at {time}, but no expiry is recorded"
@@ -193,9 +199,17 @@ def _expiry_time(table: StoredTable, body: bytes) -> int | None:
         return None  # `_table_problems` reports an invalid item
 
 
-def _rows(connection: sqlite3.Connection, table: StoredTable) -> Iterator[tuple[bytes, bytes, int]]:
+def _matches(connection: sqlite3.Connection, key: bytes, body: bytes, size: int, checksum: bytes | None) -> bool:
+    """Return whether a row matches its checksum; a row of an upgraded store may not have one yet."""
+    try:
+        return verified_size(key, body, checksum) == size
+    except NotOnFastPath:
+        return checksum is None and may_lack_checksums(connection)
+
+
+def _rows(connection: sqlite3.Connection, table: StoredTable) -> Iterator[tuple[bytes, bytes, int, bytes | None]]:
     position = b""
-    while rows := table.tree.after(connection, position, STEP_ROWS):
+    while rows := table.tree.unverified_after(connection, position, STEP_ROWS):
         yield from rows
         position = rows[-1][0]
 

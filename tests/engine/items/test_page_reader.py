@@ -80,8 +80,8 @@ def test_the_page_reader_needs_few_statements_for_a_page_with_known_item_sizes(d
             page = read_page(connection, PageRange(tree, EntryRange(b"", b"\xff" * 4), descending, None))
             connection.set_trace_callback(None)
     assert len(_numbers(page)) == 1000
-    assert len(page.items) == 6
-    assert len(statements) == 6 + 2  # and one statement each to start and to end the snapshot
+    assert len(page.items) == 3
+    assert len(statements) == 3 + 2  # and one each to start and end the snapshot
 
 
 class Moving(Tree):

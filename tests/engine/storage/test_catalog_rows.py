@@ -38,8 +38,8 @@ def test_changing_a_table_in_catalog_rows_keeps_its_items_and_updates_its_indexe
         assert catalog_rows.rows(connection) == [after] == [CatalogRow("orders", 1, 2, b"new")]
         counts = {index: tree_of(1, 2, index).count(connection)[0] for index in (None, 2, 3)}
         assert counts == {None: 1, 2: 1, 3: 0}
-        names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 't1%'")}
-        assert names == {"t1_2", "t1_2_i2", "t1_2_i3"}
+        names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE name LIKE 'r1%'")}
+        assert names == {"r1_2", "r1_2_i2", "r1_2_i3"}
 
 
 def test_dropping_a_table_from_catalog_rows_removes_its_trees_and_never_reuses_its_number() -> None:
@@ -47,7 +47,7 @@ def test_dropping_a_table_from_catalog_rows_removes_its_trees_and_never_reuses_i
         dropped = catalog_rows.create(connection, "orders", b"", (1,))
         catalog_rows.drop(connection, dropped, (1,))
         assert catalog_rows.rows(connection) == []
-        assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name LIKE 't1%'").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM sqlite_master WHERE name LIKE 'r1%'").fetchone() == (0,)
         assert catalog_rows.create(connection, "orders", b"", ()).number == 2
 
 

@@ -76,7 +76,7 @@ def test_connection_pools_of_processes_that_open_a_new_path_concurrently_get_the
     """
     processes = [started(url, program) for _ in range(4)]
     answers = [process.communicate("go\n")[0] for process in processes]
-    assert answers == ["3\n"] * 4
+    assert answers == ["4\n"] * 4
 
 
 def test_connection_pools_of_concurrent_processes_lose_no_update(store: Store, url: str) -> None:

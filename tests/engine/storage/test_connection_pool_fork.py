@@ -43,4 +43,4 @@ def test_a_forked_child_cannot_use_an_open_connection_pool_and_the_parent_contin
     message = f"{path} was open when this process was forked"
     assert output.count(message) == 3
     assert "no error" not in output
-    assert output.endswith("other store opens\nclosed store opens\n3\n")
+    assert output.endswith("other store opens\nclosed store opens\n4\n")

@@ -50,33 +50,33 @@ def test_the_storage_check_accepts_an_in_memory_store() -> None:
 
 
 def test_the_storage_check_reports_a_missing_tree(path: Path) -> None:
-    rewrite(path, "DROP TABLE t1_1")
-    assert problems_of(path, quick=True) == ["the items of orders are missing: t1_1 does not exist"]
+    rewrite(path, "DROP TABLE r1_1")
+    assert problems_of(path, quick=True) == ["the items of orders are missing: r1_1 does not exist"]
 
 
 def test_the_storage_check_reports_a_tree_without_a_table(path: Path) -> None:
-    rewrite(path, f"CREATE TABLE t1_7_i1 ({store_format.TREE_COLUMNS})")
-    assert problems_of(path, quick=True) == ["t1_7_i1 does not belong to a table in the catalog"]
+    rewrite(path, f"CREATE TABLE r1_7_i1 ({store_format.TREE_COLUMNS})")
+    assert problems_of(path, quick=True) == ["r1_7_i1 does not belong to a table in the catalog"]
 
 
 def test_the_storage_check_reports_changed_columns(path: Path) -> None:
     rewrite(path, "ALTER TABLE tokens ADD COLUMN more")
-    assert "tokens does not match format version 3" in problems_of(path, quick=True)[0]
-    rewrite(path, "ALTER TABLE t1_1 ADD COLUMN more")
-    assert "t1_1 does not match format version 3" in problems_of(path, quick=True)[1]
+    assert "tokens does not match format version 4" in problems_of(path, quick=True)[0]
+    rewrite(path, "ALTER TABLE r1_1 ADD COLUMN more")
+    assert "r1_1 does not match format version 4" in problems_of(path, quick=True)[1]
 
 
 @pytest.mark.parametrize(
     ("statement", "argument", "problem"),
     [
         (
-            "UPDATE t1_1 SET item = 'text' WHERE rowid = 7",
+            "UPDATE r1_1 SET item = 'text' WHERE rowid = 7",
             None,
-            "t1_1 has a row with wrong types (blob, text, integer)",
+            "r1_1 has a row with wrong types (blob, text, integer)",
         ),
-        ("UPDATE t1_1 SET size = 0 WHERE rowid = 7", None, "t1_1 has an item with the invalid size 0"),
-        ("UPDATE t1_1 SET key = ? WHERE rowid = 7", b"xxxxxxxxx", "t1_1: the hash or the length of a key"),
-        ("UPDATE t1_1_i1 SET key = ? WHERE rowid = 7", b"xxxxxxxxx", "t1_1_i1: the hash or the length of a key"),
+        ("UPDATE r1_1 SET size = 0 WHERE rowid = 7", None, "r1_1 has an item with the invalid size 0"),
+        ("UPDATE r1_1 SET key = ? WHERE rowid = 7", b"xxxxxxxxx", "r1_1: the hash or the length of a key"),
+        ("UPDATE r1_1_i1 SET key = ? WHERE rowid = 7", b"xxxxxxxxx", "r1_1_i1: the hash or the length of a key"),
     ],
 )
 def test_the_storage_check_reports_a_malformed_row(

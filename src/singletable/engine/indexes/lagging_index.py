@@ -9,7 +9,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from operator import itemgetter
 
-from singletable.engine.storage.item_tree import Row, Tree
+from singletable.engine.storage.item_tree import Row, Tree, joined_items
+from singletable.engine.storage.row_checksum import JoinedRows
 
 _key_of = itemgetter(0)
 
@@ -24,8 +25,8 @@ class LaggingTree(Tree):
     __slots__ = ("_changed_at", "_lock", "_now", "_past", "_seconds")
     joins = False
 
-    def __init__(self, name: str, seconds: float, now: Callable[[], float]) -> None:
-        super().__init__(name)
+    def __init__(self, name: str, label: str, seconds: float, now: Callable[[], float]) -> None:
+        super().__init__(name, label)
         self._seconds = seconds
         self._now = now
         self._lock = threading.Lock()
@@ -56,6 +57,12 @@ class LaggingTree(Tree):
         restored.sort(key=_key_of, reverse=descending)
         merged = heapq.merge(unchanged, restored, key=_key_of, reverse=descending)
         return ((item, size) for _, item, size in merged)
+
+    def page(
+        self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count_max: int, bytes_max: int
+    ) -> JoinedRows:
+        """Return the joined items of a key range, as they were `seconds` ago, up to a number of items or bytes."""
+        return joined_items(self.items(connection, low, high, descending), count_max, bytes_max)
 
     def _remember(self, connection: sqlite3.Connection, key: bytes) -> None:
         # The record stays correct even if the transaction is rolled back, because the key then has this row again.

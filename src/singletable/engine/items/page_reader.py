@@ -17,10 +17,9 @@ from singletable.wire.query_and_scan import warm_up_allocator
 
 # Most of a page is read in strides: SQLite returns several items joined into one string. Near the end of the page,
 # items are read one by one. The first stride is short, so that little work is wasted even if its items have the maximum
-# size. Later strides are smaller than the blocks that malloc requests from the operating system one by one, because
-# such a request would take longer than the read itself.
+# size. Each stride costs a statement, so later strides are long; above this length, they do not become faster.
 _FIRST_STRIDE = 128
-_STRIDE_BYTES = 60_000
+_STRIDE_BYTES = 200_000
 _SHORTEST_STRIDE = 12
 _SMALL_PAGE_ITEMS = 64
 _SMALL_ITEM_BYTES = 4_096
@@ -79,24 +78,18 @@ def _read_rest(connection: sqlite3.Connection, range_: PageRange, strides_read: 
     if strides_read.is_whole:
         tree.typical_items = strides_read.count
         return StoredPage(strides_read.strides, strides_read.count, strides_read.count, strides_read.read_bytes, None)
-    bodies: list[bytes] = []
-    read_bytes = strides_read.read_bytes
-    stop = -1 if limit is None else limit - strides_read.count
+    # As in DynamoDB, the item that crosses the size limit is still part of the page.
+    bytes_left = PAGE_BYTES_MAX - strides_read.read_bytes
+    items_left = -1 if limit is None else limit - strides_read.count
     low, high = (keys.low, strides_read.edge) if descending else (strides_read.edge, keys.high)
-    last_item = None
-    for body, size in tree.items(connection, low, high, descending):
-        bodies.append(body)
-        read_bytes += size
-        # As in DynamoDB, the item that exceeds the size limit is still part of the page.
-        if read_bytes >= PAGE_BYTES_MAX or len(bodies) == stop:
-            last_item = body
-            break
-    count = tree.typical_items = strides_read.count + len(bodies)
+    body, found, size, last_item = tree.page(connection, low, high, descending, items_left, bytes_left)
+    count = tree.typical_items = strides_read.count + found
+    read_bytes = strides_read.read_bytes + size
     if count:
         tree.typical_bytes = read_bytes / count
     items = strides_read.strides
-    if bodies:
-        items.append(Raw(b",".join(bodies)))
+    if found:
+        items.append(Raw(body))
     return StoredPage(items, count, count, read_bytes, last_item)
 
 

@@ -24,6 +24,7 @@ from singletable.engine.items.item_writes import (
     perform,
     perform_fast_path,
 )
+from singletable.engine.storage.row_checksum import check_record, record_checksum
 from singletable.engine.tables.stored_table import EmptyKeyValue, Image
 from singletable.engine.traffic.throttling import ThrottledRequest
 from singletable.errors import RequestRefused
@@ -155,13 +156,18 @@ class UsedToken(NamedTuple):
 
 def find_token(connection: sqlite3.Connection, token: str) -> UsedToken | None:
     """Return the last use of an idempotency token, or None if it was not used."""
-    row = connection.execute("SELECT fingerprint, at, answer FROM tokens WHERE token = ?", (token,)).fetchone()
-    return None if row is None else UsedToken(*row)
+    statement = "SELECT fingerprint, at, answer, checksum FROM tokens WHERE token = ?"
+    row = connection.execute(statement, (token,)).fetchone()
+    if row is None:
+        return None
+    check_record(connection, f"the record of the idempotency token {token}", row[3], token, *row[:3])
+    return UsedToken(*row[:3])
 
 
 def save_token(connection: sqlite3.Connection, token: str, fingerprint: bytes, at: float, answer: bytes) -> None:
     """Store the use of an idempotency token, replacing an earlier use."""
-    connection.execute("INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?)", (token, fingerprint, at, answer))
+    row = (token, fingerprint, float(at), answer)
+    connection.execute("INSERT OR REPLACE INTO tokens VALUES (?, ?, ?, ?, ?)", (*row, record_checksum(*row)))
 
 
 def purge_tokens(connection: sqlite3.Connection, before: float) -> None:

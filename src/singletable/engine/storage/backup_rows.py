@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from singletable.engine.storage import store_format
 from singletable.engine.storage.catalog_rows import create_tree, drop_tree
 from singletable.engine.storage.item_tree import Row, Tree
+from singletable.engine.storage.row_checksum import check_record, record_checksum
 
-_COLUMNS = "number, identifier, document"
+_COLUMNS = "number, identifier, document, checksum"
 
 
 class BackupRow(NamedTuple):
@@ -27,19 +29,26 @@ class BackupRow(NamedTuple):
 
 def tree_of(number: int) -> Tree:
     """Return the tree of the backup with this number."""
-    return Tree(f"b{number}")
+    return Tree(f"b{number}", f"backup {number}")
 
 
 def rows(connection: sqlite3.Connection) -> list[BackupRow]:
     """Return every backup, oldest first."""
     found = connection.execute(f"SELECT {_COLUMNS} FROM backups ORDER BY number")  # noqa: S608  # a constant
-    return [BackupRow(*row) for row in found]
+    return [_verified(connection, *row) for row in found]
 
 
 def row(connection: sqlite3.Connection, identifier: str) -> BackupRow | None:
     """Return a backup by its identifier, or None."""
     found = connection.execute(f"SELECT {_COLUMNS} FROM backups WHERE identifier = ?", (identifier,)).fetchone()  # noqa: S608
-    return None if found is None else BackupRow(*found)
+    return None if found is None else _verified(connection, *found)
+
+
+def _verified(
+    connection: sqlite3.Connection, number: int, identifier: str, document: bytes, checksum: int | None
+) -> BackupRow:
+    check_record(connection, f"the record of backup {identifier}", checksum, number, identifier, document)
+    return BackupRow(number, identifier, document)
 
 
 def create(connection: sqlite3.Connection, identifier: str, document: bytes) -> BackupRow:
@@ -57,8 +66,13 @@ def adopt(connection: sqlite3.Connection, identifier: str, document: bytes, tree
 
 
 def change(connection: sqlite3.Connection, number: int, document: bytes) -> bool:
-    """Replace the document of a backup. Return whether the backup still exists."""
-    return connection.execute("UPDATE backups SET document = ? WHERE number = ?", (document, number)).rowcount > 0
+    """Replace the document of a backup; return whether the backup still exists."""
+    found = connection.execute("SELECT identifier FROM backups WHERE number = ?", (number,)).fetchone()
+    if found is None:
+        return False
+    checksum = record_checksum(number, found[0], document)
+    connection.execute("UPDATE backups SET document = ?, checksum = ? WHERE number = ?", (document, checksum, number))
+    return True
 
 
 def drop(connection: sqlite3.Connection, row: BackupRow) -> None:
@@ -68,15 +82,18 @@ def drop(connection: sqlite3.Connection, row: BackupRow) -> None:
 
 
 def copy_all(connection: sqlite3.Connection, source: Tree, target: Tree) -> tuple[int, int]:
-    """Copy a whole tree into an empty tree. Return the number of items and the sum of their sizes."""
+    """Copy a whole tree into an empty one; return the number of items and the sum of their sizes."""
+    if store_format.may_lack_checksums(connection):
+        target.add_many(connection, source.all(connection))
+        return target.count(connection)
     # `SELECT *` between two tables with the same columns lets SQLite copy records without decoding them.
     connection.execute(f"INSERT INTO {target.name} SELECT * FROM {source.name}")  # noqa: S608  # tree names are letters and digits
     return target.count(connection)
 
 
 def add(connection: sqlite3.Connection, target: Tree, rows: Iterable[Row]) -> None:
-    """Insert rows into a tree. Their keys must not exist yet."""
-    connection.executemany(f"INSERT INTO {target.name} (key, item, size) VALUES (?, ?, ?)", rows)  # noqa: S608
+    """Insert rows into a tree; their keys must not exist yet."""
+    target.add_many(connection, rows)
 
 
 def remove_some(connection: sqlite3.Connection, row: BackupRow, count: int) -> bool:
@@ -94,6 +111,9 @@ def is_small(connection: sqlite3.Connection, tree: Tree, items_max: int, bytes_m
 
 
 def _insert(connection: sqlite3.Connection, identifier: str, document: bytes) -> BackupRow:
-    added = connection.execute("INSERT INTO backups (identifier, document) VALUES (?, ?)", (identifier, document))
+    statement = "INSERT INTO backups (identifier, document, checksum) VALUES (?, ?, 0)"
+    added = connection.execute(statement, (identifier, document))
     assert added.lastrowid is not None
+    checksum = record_checksum(added.lastrowid, identifier, document)
+    connection.execute("UPDATE backups SET checksum = ? WHERE number = ?", (checksum, added.lastrowid))
     return BackupRow(added.lastrowid, identifier, document)

@@ -12,10 +12,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from singletable.engine.storage.item_tree import Tree
+from singletable.engine.storage.row_checksum import check_record, record_checksum
 from singletable.engine.storage.sqlite_errors import StaleCatalog
-from singletable.engine.storage.store_format import TREE_COLUMNS
+from singletable.engine.storage.store_format import VERSION, tree_columns, tree_prefix
 
-_COLUMNS = "name, number, generation, definition"
+_PREFIX = tree_prefix(VERSION)
+_COLUMNS = "name, number, generation, definition, checksum"
 
 
 class CatalogRow(NamedTuple):
@@ -30,27 +32,37 @@ class CatalogRow(NamedTuple):
 def rows(connection: sqlite3.Connection) -> list[CatalogRow]:
     """Return every table, ordered by name."""
     found = connection.execute(f"SELECT {_COLUMNS} FROM catalog ORDER BY name")  # noqa: S608  # a constant
-    return [CatalogRow(*row) for row in found]
+    return [_verified(connection, *row) for row in found]
 
 
 def row(connection: sqlite3.Connection, name: str) -> CatalogRow | None:
     """Return a table by its name, or None."""
     found = connection.execute(f"SELECT {_COLUMNS} FROM catalog WHERE name = ?", (name,)).fetchone()  # noqa: S608
-    return None if found is None else CatalogRow(*found)
+    return None if found is None else _verified(connection, *found)
 
 
-def tree_of(number: int, generation: int, index: int | None = None) -> Tree:
-    """Return the tree of a table, or of its index with this number."""
-    return Tree(f"t{number}_{generation}" if index is None else f"t{number}_{generation}_i{index}")
+def _verified(
+    connection: sqlite3.Connection, name: str, number: int, generation: int, definition: bytes, checksum: int | None
+) -> CatalogRow:
+    check_record(connection, f"table {name} in the catalog", checksum, number, name, generation, definition)
+    return CatalogRow(name, number, generation, definition)
+
+
+def tree_of(number: int, generation: int, index: int | None = None, label: str | None = None) -> Tree:
+    """Return the tree of a table, or of its index with this number; error messages show the label."""
+    name = f"{_PREFIX}{number}_{generation}"
+    return Tree(name if index is None else f"{name}_i{index}", label)
 
 
 def create(connection: sqlite3.Connection, name: str, definition: bytes, indexes: Iterable[int]) -> CatalogRow:
     """Add a table with its trees."""
     added = connection.execute(
-        "INSERT INTO catalog (name, generation, definition) VALUES (?, 1, ?)", (name, definition)
+        "INSERT INTO catalog (name, generation, definition, checksum) VALUES (?, 1, ?, 0)", (name, definition)
     )
     number = added.lastrowid
     assert number is not None
+    checksum = record_checksum(number, name, 1, definition)
+    connection.execute("UPDATE catalog SET checksum = ? WHERE number = ?", (checksum, number))
     for index in (None, *indexes):
         create_tree(connection, tree_of(number, 1, index))
     return CatalogRow(name, number, 1, definition)
@@ -61,9 +73,10 @@ def change(
 ) -> CatalogRow:
     """Store a changed definition as the next generation. Create and drop index trees to match it."""
     after = before._replace(generation=before.generation + 1, definition=definition)
+    checksum = record_checksum(after.number, after.name, after.generation, definition)
     changed = connection.execute(
-        "UPDATE catalog SET generation = ?, definition = ? WHERE number = ? AND generation = ?",
-        (after.generation, definition, before.number, before.generation),
+        "UPDATE catalog SET generation = ?, definition = ?, checksum = ? WHERE number = ? AND generation = ?",
+        (after.generation, definition, checksum, before.number, before.generation),
     )
     if changed.rowcount == 0:
         raise StaleCatalog(f"{before.name} no longer has generation {before.generation}")
@@ -85,14 +98,14 @@ def drop(connection: sqlite3.Connection, row: CatalogRow, indexes: Iterable[int]
         drop_tree(connection, tree_of(row.number, row.generation, index))
 
 
-def tree_statement(tree: Tree) -> str:
-    """Return the statement that creates a tree."""
-    return f"CREATE TABLE {tree.name} ({TREE_COLUMNS})"
+def tree_statement(name: str, version: int = VERSION) -> str:
+    """Return the statement that creates a tree in a format version."""
+    return f"CREATE TABLE {name} ({tree_columns(version)})"
 
 
 def create_tree(connection: sqlite3.Connection, tree: Tree) -> None:
     """Create an empty tree."""
-    connection.execute(tree_statement(tree))
+    connection.execute(tree_statement(tree.name))
 
 
 def drop_tree(connection: sqlite3.Connection, tree: Tree) -> None:

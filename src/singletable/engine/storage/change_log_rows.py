@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from singletable.engine.storage import store_format
+from singletable.engine.storage.row_checksum import change_checksum, check_record, damage_error, record_checksum
 from singletable.engine.storage.sqlite_connection import StoreConnection
 
-CHANGE_LOG_COLUMNS = (
-    "sequence INTEGER PRIMARY KEY NOT NULL, at REAL NOT NULL, by_service INTEGER NOT NULL, "
-    "key BLOB NOT NULL, before BLOB, after BLOB"
-)
-# The key of a row that marks a gap in the log. Every real key is longer.
+# The key of a row that marks a gap in the log; every real key is longer.
 NO_KEY = b""
 # The maximum number of changes that one trim removes. The newest change always stays, because SQLite would otherwise
 # reuse its number, and the order of changes would be lost.
@@ -51,7 +50,7 @@ class ChangeLog:
 
     def __init__(self, number: int) -> None:
         self.name = name = f"c{number}"
-        self._add = f"INSERT INTO {name} (at, by_service, key, before, after) VALUES (?, ?, ?, ?, ?)"  # noqa: S608  # built from a number
+        self._add = f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # built from a number
         self._next = f"SELECT * FROM {name} WHERE sequence BETWEEN ? AND ? ORDER BY sequence LIMIT ?"  # noqa: S608
         self._since = f"SELECT * FROM {name} WHERE at > ? ORDER BY sequence DESC"  # noqa: S608
         self._first_since = f"SELECT sequence FROM {name} WHERE at >= ? ORDER BY sequence LIMIT 1"  # noqa: S608
@@ -66,7 +65,7 @@ class ChangeLog:
 
     def create(self, connection: sqlite3.Connection) -> None:
         """Create the log, unless it exists already."""
-        connection.execute(f"CREATE TABLE IF NOT EXISTS {self.name} ({CHANGE_LOG_COLUMNS})")
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {self.name} ({store_format.CHANGE_LOG_COLUMNS})")
 
     def drop(self, connection: sqlite3.Connection) -> None:
         """Drop the log with its content."""
@@ -82,7 +81,9 @@ class ChangeLog:
         by_service: bool = False,
     ) -> None:
         """Append a change."""
-        connection.execute(self._add, (at, by_service, key, before, after))
+        sequence, at = self.last(connection) + 1, float(at)
+        checksum = change_checksum(sequence, at, by_service, key, before, after)
+        connection.execute(self._add, (sequence, at, by_service, key, before, after, checksum))
 
     def mark_gap(self, connection: sqlite3.Connection, at: float) -> None:
         """Append a row without a key. It marks a gap: some changes before this row were not logged."""
@@ -90,11 +91,11 @@ class ChangeLog:
 
     def between(self, connection: sqlite3.Connection, first: int, last: int, count: int) -> list[LoggedChange]:
         """Return up to `count` changes, from number `first` to `last` inclusive."""
-        return [_change(row) for row in connection.execute(self._next, (first, last, count))]
+        return [self._verified(connection, *row) for row in connection.execute(self._next, (first, last, count))]
 
     def newest_first(self, connection: sqlite3.Connection, after: float) -> Iterator[LoggedChange]:
         """Return the changes made after a time, the latest first."""
-        return map(_change, connection.execute(self._since, (after,)))
+        return (self._verified(connection, *row) for row in connection.execute(self._since, (after,)))
 
     def first_since(self, connection: sqlite3.Connection, at: float) -> int:
         """Return the number of the first change at or after a time.
@@ -121,7 +122,7 @@ class ChangeLog:
 
     def change(self, connection: sqlite3.Connection, sequence: int) -> LoggedChange:
         """Return the change with this number."""
-        return _change(connection.execute(self._at, (sequence,)).fetchone())
+        return self._verified(connection, *connection.execute(self._at, (sequence,)).fetchone())
 
     def first(self, connection: sqlite3.Connection) -> int:
         """Return the number of the oldest change in the log, or 0 if the log is empty."""
@@ -143,12 +144,28 @@ class ChangeLog:
         )
         return removed.rowcount == _TRIMMED_ROWS
 
+    def _verified(
+        self,
+        connection: sqlite3.Connection,
+        sequence: int,
+        at: float,
+        by_service: int,
+        key: bytes,
+        before: bytes | None,
+        after: bytes | None,
+        checksum: int | None,
+    ) -> LoggedChange:
+        change = LoggedChange(sequence, at, bool(by_service), key, before, after)
+        try:
+            is_sound = checksum == change_checksum(sequence, at, by_service, key, before, after)
+        except (TypeError, ValueError, struct.error):
+            is_sound = False
+        if not is_sound and not (checksum is None and store_format.may_lack_checksums(connection)):
+            raise damage_error(f"change {sequence} in the change log {self.name}")
+        return change
 
-def _change(row: tuple[int, float, int, bytes, bytes | None, bytes | None]) -> LoggedChange:
-    return LoggedChange(row[0], row[1], bool(row[2]), *row[3:])
 
-
-_STREAM_COLUMNS = "table_name, label, number, first, last, ended_at, document"
+_STREAM_COLUMNS = "table_name, label, number, first, last, ended_at, document, checksum"
 
 
 class StreamRow(NamedTuple):
@@ -175,7 +192,7 @@ def list_streams(connection: sqlite3.Connection, table_name: str | None = None) 
         f"SELECT {_STREAM_COLUMNS} FROM streams {where} ORDER BY table_name, label",  # noqa: S608  # constants
         () if table_name is None else (table_name,),
     )
-    return [StreamRow(*row) for row in found]
+    return [_verified_stream(connection, row) for row in found]
 
 
 def find_stream(connection: sqlite3.Connection, table_name: str, label: str) -> StreamRow | None:
@@ -184,19 +201,25 @@ def find_stream(connection: sqlite3.Connection, table_name: str, label: str) -> 
         f"SELECT {_STREAM_COLUMNS} FROM streams WHERE table_name = ? AND label = ?",  # noqa: S608
         (table_name, label),
     ).fetchone()
-    return None if found is None else StreamRow(*found)
+    return None if found is None else _verified_stream(connection, found)
+
+
+def _verified_stream(connection: sqlite3.Connection, row: tuple[Any, ...]) -> StreamRow:
+    check_record(connection, f"the record of stream {row[1]} of table {row[0]}", row[-1], *row[:-1])
+    return StreamRow(*row[:-1])
 
 
 def insert_stream(connection: sqlite3.Connection, stream: StreamRow) -> None:
     """Add a stream."""
-    connection.execute("INSERT OR REPLACE INTO streams VALUES (?, ?, ?, ?, ?, ?, ?)", stream)
+    row = (*stream, record_checksum(*stream))
+    connection.execute("INSERT OR REPLACE INTO streams VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
 
 def end_stream(connection: sqlite3.Connection, number: int, last: int, at: float) -> None:
     """End the enabled stream of a log at its latest change."""
-    connection.execute(
-        "UPDATE streams SET last = ?, ended_at = ? WHERE number = ? AND last IS NULL", (last, at, number)
-    )
+    for stream in list_streams(connection):
+        if stream.number == number and stream.last is None:
+            insert_stream(connection, stream._replace(last=last, ended_at=float(at)))
 
 
 def delete_ended_streams(connection: sqlite3.Connection, ended_before: float) -> list[int]:

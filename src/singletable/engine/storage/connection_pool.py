@@ -22,7 +22,7 @@ from time import monotonic, sleep
 from typing import Literal
 from weakref import WeakSet
 
-from singletable.engine.storage import store_format
+from singletable.engine.storage import store_format, store_upgrade
 from singletable.engine.storage.log_damage import log_damage
 from singletable.engine.storage.process_locks import BUSY_SECONDS, FairWriteLock, WriteWait, is_open_elsewhere
 from singletable.engine.storage.sqlite_connection import StoreConnection, connect_to_file, set_up
@@ -260,13 +260,15 @@ class ConnectionPool:
                 "  Put the store on a local disk; network file systems do not work."
             )
         if self._upgrades:
-            store_format.upgrade(connection)
+            store_upgrade.upgrade(connection)
         self._prepare(connection)
 
     def _prepare(self, connection: StoreConnection) -> None:
         """Check that the file is still a store. This read also creates a missing log."""
         store_format.check_format(connection, self._path)
-        # A commit is written to the log. A checkpoint or `flush` writes the log to the disk.
+        if not self._upgrades:
+            store_upgrade.show_as_upgraded(connection)
+        # A commit goes to the log, and the log reaches the disk with a checkpoint or with `flush`.
         connection.execute("PRAGMA synchronous = NORMAL")
 
     def _checkpoint(self, holder: StoreConnection) -> None:

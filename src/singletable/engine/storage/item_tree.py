@@ -7,11 +7,25 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import ClassVar
 
+from singletable.engine.storage import store_format
+from singletable.engine.storage.entry_keys import split_table_key
+from singletable.engine.storage.row_checksum import (
+    FAST_CHECKSUMS,
+    JoinedRows,
+    damage_error,
+    joined_rows,
+    row_checksum,
+    verified_join,
+    verified_size,
+)
 from singletable.engine.storage.sqlite_connection import StoreConnection
+from singletable.values.fast_path import NotOnFastPath
 
 Row = tuple[bytes, bytes, int]  # key, item, size
+_StoredRow = tuple[bytes, bytes, bytes | None]  # key, item, checksum
 Joined = tuple[bytes, int, int, bytes | None]
 """Items joined with commas, their count, the sum of their sizes, and the last key or item.
 
@@ -20,25 +34,28 @@ For no items, only the count.
 
 
 class Tree:
-    """An ordered map of items. The object contains only SQL statements and statistics, so threads can share it."""
+    """An ordered map of items; the object has only SQL statements and statistics, so threads can share it.
+
+    Each read verifies the checksums of the rows that it returns, and raises StoreRefused for a damaged row.
+    """
 
     __slots__ = (
+        "_add",
         "_after",
         "_all",
         "_between",
         "_count",
         "_delete",
         "_down",
-        "_first_down",
-        "_first_up",
         "_get",
-        "_items_down",
-        "_items_up",
         "_joined_down",
         "_joined_up",
         "_last",
         "_put",
+        "_unverified",
+        "_unverified_get",
         "_up",
+        "label",
         "name",
         "typical_bytes",
         "typical_items",
@@ -46,91 +63,140 @@ class Tree:
     joins: ClassVar[bool] = True
     """Whether `joined` returns the same items as `items`."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, label: str | None = None) -> None:
         self.name = name
+        self.label = label or name
+        """The name of the tree in error messages."""
         self.typical_bytes = 0.0
         """The average size of the items of the last read, or 0 before the first read."""
         self.typical_items = 0
-        """The number of items in the last page that was read."""
-        self._get = f"SELECT item, size FROM {name} WHERE key = ?"  # noqa: S608  # tree names are letters and digits
+        """The number of items in the page read last."""
+        self._get = f"SELECT item, checksum FROM {name} WHERE key = ?"  # noqa: S608  # tree names are letters and digits
+        self._add = f"INSERT INTO {name} (key, item, size, checksum) VALUES (?, ?, ?, ?)"  # noqa: S608  # as above, here and below
         self._put = (
-            f"INSERT INTO {name} (key, item, size) VALUES (?, ?, ?) "  # noqa: S608  # as above, here and below
-            "ON CONFLICT (key) DO UPDATE SET item = excluded.item, size = excluded.size"
+            f"{self._add} ON CONFLICT (key) DO UPDATE "
+            "SET item = excluded.item, size = excluded.size, checksum = excluded.checksum"
         )
         self._delete = f"DELETE FROM {name} WHERE key = ?"  # noqa: S608
-        self._up = f"SELECT key, item, size FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
+        self._up = f"SELECT key, item, checksum FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
         self._down = self._up + " DESC"
-        self._items_up = f"SELECT item, size FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
-        self._items_down = self._items_up + " DESC"
-        # With a LIMIT, SQLite reads the inner rows in order and joins them in this order. Finding the last key by its
-        # OFFSET takes a third of the time of max(key).
+        # With a LIMIT, SQLite reads the inner rows in order and joins them in that order.
         joined = (
-            "SELECT CAST(group_concat(item, ',') AS BLOB), count(*), sum(size), ({last} LIMIT 1 OFFSET ?) "
-            "FROM ({rows} LIMIT ?)"
+            "SELECT CAST(group_concat(item, ',') AS BLOB), CAST(group_concat(key, '') AS BLOB), "
+            "CAST(group_concat(checksum, '') AS BLOB) FROM ({rows} LIMIT ?)"
         )
-        among = f"FROM {name} WHERE key >= ? AND key < ? ORDER BY key"
-        self._joined_up = joined.format(last=f"SELECT key {among}", rows=f"SELECT item, size {among}")
-        self._joined_down = joined.format(last=f"SELECT key {among} DESC", rows=f"SELECT item, size {among} DESC")
-        self._first_up = joined.format(last=f"SELECT item {among}", rows=f"SELECT item, size {among}")
-        self._first_down = joined.format(last=f"SELECT item {among} DESC", rows=f"SELECT item, size {among} DESC")
-        self._all = f"SELECT key, item, size FROM {name} ORDER BY key"  # noqa: S608
-        self._after = f"SELECT key, item, size FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
+        self._joined_up = joined.format(rows=self._up)
+        self._joined_down = joined.format(rows=self._down)
+        self._all = f"SELECT key, item, checksum FROM {name} ORDER BY key"  # noqa: S608
+        self._after = f"SELECT key, item, checksum FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
+        self._unverified = f"SELECT key, item, size, checksum FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
+        self._unverified_get = f"SELECT item, size FROM {name} WHERE key = ?"  # noqa: S608
         self._last = f"SELECT max(key) FROM {name}"  # noqa: S608
         self._count = f"SELECT count(*), coalesce(sum(size), 0) FROM {name}"  # noqa: S608
         self._between = f"SELECT coalesce(sum(size), 0) FROM {name} WHERE key >= ? AND key < ?"  # noqa: S608
 
     def get(self, connection: sqlite3.Connection, key: bytes) -> tuple[bytes, int] | None:
         """Return the item with this key and its size, or None."""
-        row: tuple[bytes, int] | None = connection.execute(self._get, (key,)).fetchone()
-        return row
+        row = connection.execute(self._get, (key,)).fetchone()
+        if row is None:
+            return None
+        item, checksum = row
+        try:
+            size = verified_size(key, item, checksum)
+        except NotOnFastPath:
+            return item, self._size_without_checksum(connection, key, checksum)
+        FAST_CHECKSUMS.hits += 1
+        return item, size
 
     def put(self, connection: sqlite3.Connection, key: bytes, item: bytes, size: int) -> None:
         """Insert or replace the item of a key."""
-        connection.execute(self._put, (key, item, size))
+        connection.execute(self._put, (key, item, size, row_checksum(key, item, size)))
 
     def put_many(self, connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
         """Insert or replace several items."""
-        connection.executemany(self._put, rows)
+        connection.executemany(self._put, [(*row, row_checksum(*row)) for row in rows])
+
+    def add_many(self, connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
+        """Insert items, whose keys must not exist yet."""
+        connection.executemany(self._add, ((*row, row_checksum(*row)) for row in rows))
 
     def delete(self, connection: sqlite3.Connection, key: bytes) -> None:
         """Delete the item of a key, if it exists."""
         connection.execute(self._delete, (key,))
 
     def range(self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool = False) -> Iterator[Row]:
-        """Return the rows from `low` (included) to `high` (excluded).
-
-        They are valid until the connection is released.
-        """
-        return _open_range(connection, self._down if descending else self._up, low, high)
+        """Return the rows from `low` up to, but excluding, `high`; valid until the connection is released."""
+        rows = _open_range(connection, self._down if descending else self._up, low, high)
+        return self._verified(connection, rows, descending)
 
     def all(self, connection: sqlite3.Connection) -> Iterator[Row]:
-        """Return every row in key order. The rows are valid until the connection is released."""
-        return _open_range(connection, self._all)
+        """Return every row in key order; valid until the connection is released."""
+        return self._verified(connection, _open_range(connection, self._all))
 
     def items(
         self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool = False
     ) -> Iterator[tuple[bytes, int]]:
-        """Return the items and sizes of a range without the keys. This is a sixth faster than `range`."""
-        return _open_range(connection, self._items_down if descending else self._items_up, low, high)
+        """Return the items and sizes of a range."""
+        return ((item, size) for _, item, size in self.range(connection, low, high, descending))
+
+    def page(
+        self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count_max: int, bytes_max: int
+    ) -> JoinedRows:
+        """Return the items of a range, joined with commas, until the number or the sizes of the items reach a limit."""
+        try:
+            rows = _open_range(connection, self._down if descending else self._up, low, high)
+            joined = joined_rows(rows, count_max, bytes_max, descending)
+        except NotOnFastPath:
+            return joined_items(self.items(connection, low, high, descending), count_max, bytes_max)
+        FAST_CHECKSUMS.hits += 1
+        return joined
 
     def joined(self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count: int) -> Joined:
         """Return the first `count` items of a range, and the key of the last item if the range has this many items.
 
         SQLite joins the items, which is twice as fast as returning them one by one.
         """
-        statement = self._joined_down if descending else self._joined_up
-        row: Joined = connection.execute(statement, (low, high, count - 1, low, high, count)).fetchone()
-        return row
+        return self._joined(connection, low, high, descending, count)[:4]
 
     def first(self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count: int) -> Joined:
         """Return the same as `joined`, but with the last item instead of its key."""
-        statement = self._first_down if descending else self._first_up
-        row: Joined = connection.execute(statement, (low, high, count - 1, low, high, count)).fetchone()
-        return row
+        body, found, size, _, last_item = self._joined(connection, low, high, descending, count)
+        return body, found, size, last_item
+
+    def _joined(
+        self, connection: sqlite3.Connection, low: bytes, high: bytes, descending: bool, count: int
+    ) -> tuple[bytes, int, int, bytes | None, bytes | None]:
+        """Return joined items, their count, the sum of their sizes, and the last key and item if there are `count`."""
+        statement = self._joined_down if descending else self._joined_up
+        items, keys, checksums = connection.execute(statement, (low, high, count)).fetchone()
+        if items is None:
+            return b"", 0, 0, None, None
+        try:
+            found, size, item_bytes, key_bytes = verified_join(items, keys, checksums or b"", descending)
+        except NotOnFastPath:
+            rows = list(islice(self.range(connection, low, high, descending), count))
+            body = b",".join([item for _, item, _ in rows])
+            last_key, last_item = rows[-1][:2] if len(rows) == count else (None, None)
+            return body, len(rows), sum(size for _, _, size in rows), last_key, last_item
+        FAST_CHECKSUMS.hits += 1
+        if found < count:
+            return items, found, size, None, None
+        return items, found, size, keys[len(keys) - key_bytes :], items[len(items) - item_bytes :]
 
     def after(self, connection: sqlite3.Connection, key: bytes, count: int) -> list[Row]:
         """Return the next rows above a key, at most `count`."""
-        return connection.execute(self._after, (key, count)).fetchall()
+        return list(self._verified(connection, iter(connection.execute(self._after, (key, count)).fetchall())))
+
+    def unverified_get(self, connection: sqlite3.Connection, key: bytes) -> tuple[bytes, int] | None:
+        """Return the item with this key and its size without verifying them, or None."""
+        row: tuple[bytes, int] | None = connection.execute(self._unverified_get, (key,)).fetchone()
+        return row
+
+    def unverified_after(
+        self, connection: sqlite3.Connection, key: bytes, count: int
+    ) -> list[tuple[bytes, bytes, int, bytes | None]]:
+        """Return the next rows above a key with their checksums, without verifying them."""
+        return connection.execute(self._unverified, (key, count)).fetchall()
 
     def last_key(self, connection: sqlite3.Connection) -> bytes:
         """Return the highest key, or empty bytes."""
@@ -146,6 +212,51 @@ class Tree:
         """Return the sum of the sizes from `low` (included) to `high` (excluded)."""
         total: int = connection.execute(self._between, (low, high)).fetchone()[0]
         return total
+
+    def _verified(
+        self, connection: sqlite3.Connection, rows: Iterator[_StoredRow], descending: bool = False
+    ) -> Iterator[Row]:
+        previous: bytes | None = None
+        for key, item, checksum in rows:
+            try:
+                size = verified_size(key, item, checksum)
+            except NotOnFastPath:
+                size = self._size_without_checksum(connection, key, checksum)
+            if previous is not None and (key >= previous if descending else key <= previous):
+                raise damage_error(f"{self.label}: the order of the row with the key {_key_text(key)}")
+            previous = key
+            yield key, item, size
+
+    def _size_without_checksum(self, connection: sqlite3.Connection, key: bytes, checksum: bytes | None) -> int:
+        """Return the stored size of a row that may lack a checksum; raise StoreRefused for a damaged row."""
+        if checksum is not None or not store_format.may_lack_checksums(connection):
+            raise damage_error(f"{self.label}: the row with the key {_key_text(key)}")
+        FAST_CHECKSUMS.misses += 1
+        size: int = connection.execute(self._unverified_get, (key,)).fetchone()[1]
+        return size
+
+
+def joined_items(items: Iterator[tuple[bytes, int]], count_max: int, bytes_max: int) -> JoinedRows:
+    """Join items with commas until their number or their sizes reach a limit."""
+    bodies: list[bytes] = []
+    read_bytes = 0
+    for body, size in items:
+        bodies.append(body)
+        read_bytes += size
+        if len(bodies) == count_max or read_bytes >= bytes_max:
+            return b",".join(bodies), len(bodies), read_bytes, body
+    return b",".join(bodies), len(bodies), read_bytes, None
+
+
+def _key_text(key: object) -> str:
+    """Return a key for an error message: its partition key and sort key, if they can be told apart, and its bytes."""
+    if not isinstance(key, bytes):
+        return repr(key)
+    try:
+        partition, sort = split_table_key(key)
+    except ValueError:
+        return key.hex()
+    return f"{partition!r}, {sort!r} (stored as {key.hex()})"
 
 
 def _open_range(connection: sqlite3.Connection, statement: str, *bounds: bytes) -> sqlite3.Cursor:

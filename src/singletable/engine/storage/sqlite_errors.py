@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 
 from singletable.errors import StoreRefused
 
 _PRIMARY_CODE = 0xFF
+# Errors that our statements raise only if the schema or a text is damaged; SQLite gives them no code of their own.
+_DAMAGED_SCHEMA = re.compile("^no such column|has no column named|^table .* has .* columns|^Could not decode")
 
 _REASONS = {
     sqlite3.SQLITE_NOTADB: (
@@ -45,11 +48,16 @@ class WriterBusy(Exception):  # internal exception: the event loop catches it an
 
 def translate_error(error: BaseException, store: str) -> Exception | None:
     """Return the error to raise instead of a SQLite error, or None to raise the original."""
+    if isinstance(error, UnicodeDecodeError):  # damaged text, which SQLite's own message can quote
+        what, remedy = _REASONS[sqlite3.SQLITE_CORRUPT]
+        return StoreRefused(f"{store} {what}.\n  {remedy}")
     if not isinstance(error, sqlite3.Error):
         return None
     if str(error).startswith("no such table"):
         return StaleCatalog(str(error))
     code = getattr(error, "sqlite_errorcode", None)
+    if _DAMAGED_SCHEMA.search(str(error)) is not None:
+        code = sqlite3.SQLITE_CORRUPT
     reason = None if code is None else _REASONS.get(code & _PRIMARY_CODE)
     if reason is None:
         return None

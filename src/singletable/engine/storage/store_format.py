@@ -6,6 +6,7 @@ import re
 import secrets
 import sqlite3
 from pathlib import Path
+from zlib import crc32
 
 from singletable.engine.storage.sqlite_errors import is_busy
 from singletable.errors import StoreRefused
@@ -37,13 +38,62 @@ _ADDED = {
         "transfers": "CREATE TABLE transfers (identifier TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, "
         "document BLOB NOT NULL)",
     },
+    # The tables of earlier versions with a checksum. An older release that has the store open cannot insert into them.
+    4: {
+        "catalog": "CREATE TABLE catalog (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE NOT NULL, "
+        "generation INTEGER NOT NULL, definition BLOB NOT NULL, checksum INTEGER NOT NULL)",
+        "tokens": "CREATE TABLE tokens (token TEXT PRIMARY KEY NOT NULL, fingerprint BLOB NOT NULL, at REAL NOT NULL, "
+        "answer BLOB NOT NULL, checksum INTEGER NOT NULL)",
+        "streams": "CREATE TABLE streams (table_name TEXT NOT NULL, label TEXT NOT NULL, number INTEGER NOT NULL, "
+        "first INTEGER NOT NULL, last INTEGER, ended_at REAL, document BLOB NOT NULL, checksum INTEGER NOT NULL, "
+        "PRIMARY KEY (table_name, label))",
+        "backups": "CREATE TABLE backups (number INTEGER PRIMARY KEY AUTOINCREMENT, identifier TEXT UNIQUE NOT NULL, "
+        "document BLOB NOT NULL, checksum INTEGER NOT NULL)",
+        "transfers": "CREATE TABLE transfers (identifier TEXT PRIMARY KEY NOT NULL, kind TEXT NOT NULL, "
+        "document BLOB NOT NULL, checksum INTEGER NOT NULL)",
+    },
 }
 VERSION = max(_ADDED)
 BACKUPS_SINCE = 3
+CHECKSUMS_SINCE = 4
 _VERSION = re.compile("[1-9][0-9]{0,8}")
 _SECRET_BYTES = 32
-# The size comes before the item, so that SQLite can read the size without reading through a large item.
-TREE_COLUMNS = "key BLOB PRIMARY KEY NOT NULL, size INTEGER NOT NULL, item BLOB NOT NULL"
+_SECRET_CHECKSUM = "secret_checksum"  # noqa: S105  # the name of a row
+# The size comes before the item, so that SQLite reads the size without walking through a large item.
+CHECKSUM_OF_ROW, CHECKSUM_OF_CHANGE = "checksum BLOB", "checksum INTEGER"
+_TREE_COLUMNS = "key BLOB PRIMARY KEY NOT NULL, size INTEGER NOT NULL, item BLOB NOT NULL"
+_CHANGE_LOG_COLUMNS = (
+    "sequence INTEGER PRIMARY KEY NOT NULL, at REAL NOT NULL, by_service INTEGER NOT NULL, "
+    "key BLOB NOT NULL, before BLOB, after BLOB"
+)
+# The checksum comes last and can be NULL, because an upgrade adds the column to existing tables.
+TREE_COLUMNS = f"{_TREE_COLUMNS}, {CHECKSUM_OF_ROW}"
+CHANGE_LOG_COLUMNS = f"{_CHANGE_LOG_COLUMNS}, {CHECKSUM_OF_CHANGE}"
+PENDING_CHECKSUMS = "checksums"
+"""The name of the row in `meta` that exists until all rows of an upgraded store have checksums."""
+
+
+def tree_columns(version: int) -> str:
+    """Return the columns of a tree in a version."""
+    return TREE_COLUMNS if version >= CHECKSUMS_SINCE else _TREE_COLUMNS
+
+
+def change_log_columns(version: int) -> str:
+    """Return the columns of a change log in a version."""
+    return CHANGE_LOG_COLUMNS if version >= CHECKSUMS_SINCE else _CHANGE_LOG_COLUMNS
+
+
+def tree_prefix(version: int) -> str:
+    """Return the first letter of the trees of tables and indexes in a version.
+
+    It changed together with the columns, so that an older release that has the store open finds no tree to write to.
+    """
+    return "r" if version >= CHECKSUMS_SINCE else "t"
+
+
+def statements_added_in(version: int) -> dict[str, str]:
+    """Return the statements that create the new or changed metadata tables of a version, by name."""
+    return _ADDED[version]
 
 
 def schema_statements(version: int) -> dict[str, str]:
@@ -58,8 +108,8 @@ def initialize(connection: sqlite3.Connection) -> None:
         if _application_id(connection) == 0 and _table_count(connection) == 0:
             for statement in schema_statements(VERSION).values():
                 connection.execute(statement)
-            rows = [("format", FORMAT), ("version", str(VERSION)), ("secret", secrets.token_hex(_SECRET_BYTES))]
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", [("format", FORMAT), ("version", str(VERSION))])
+            create_secret(connection)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     except BaseException:
         connection.execute("ROLLBACK")
@@ -67,21 +117,27 @@ def initialize(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
 
 
-def upgrade(connection: sqlite3.Connection) -> None:
-    """Upgrade a store to the latest version in one transaction, unless another process has just done this."""
-    if read_version(connection) >= VERSION:
-        return
-    connection.execute("BEGIN IMMEDIATE")
+def create_secret(connection: sqlite3.Connection) -> None:
+    """Give a store a random secret, unless it has one, and a checksum of the secret."""
+    connection.execute("INSERT OR IGNORE INTO meta VALUES ('secret', ?)", (secrets.token_hex(_SECRET_BYTES),))
+    connection.execute(
+        "INSERT OR REPLACE INTO meta VALUES (?, ?)", (_SECRET_CHECKSUM, _checksum_of(secret(connection)))
+    )
+
+
+def is_secret_sound(connection: sqlite3.Connection) -> bool:
+    """Return whether the secret matches its checksum, which older formats do not have."""
+    meta = dict(connection.execute("SELECT name, value FROM meta"))
+    if int(meta["version"]) < CHECKSUMS_SINCE:
+        return True
     try:
-        for number in range(read_version(connection) + 1, VERSION + 1):
-            for statement in _ADDED[number].values():
-                connection.execute(statement)
-            connection.execute("UPDATE meta SET value = ? WHERE name = 'version'", (str(number),))
-        connection.execute("INSERT OR IGNORE INTO meta VALUES ('secret', ?)", (secrets.token_hex(_SECRET_BYTES),))
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+        return meta.get(_SECRET_CHECKSUM) == _checksum_of(bytes.fromhex(meta["secret"]))
+    except (KeyError, ValueError):
+        return False
+
+
+def _checksum_of(key: bytes) -> str:
+    return f"{crc32(key):08x}"
 
 
 def secret(connection: sqlite3.Connection) -> bytes:
@@ -92,6 +148,12 @@ def secret(connection: sqlite3.Connection) -> bytes:
 def read_version(connection: sqlite3.Connection) -> int:
     """Return the format version of a store."""
     return int(connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()[0])
+
+
+def may_lack_checksums(connection: sqlite3.Connection) -> bool:
+    """Return whether a row without a checksum is valid: in an older format, and until an upgrade has completed."""
+    meta = dict(connection.execute("SELECT name, value FROM meta"))
+    return int(meta["version"]) < CHECKSUMS_SINCE or PENDING_CHECKSUMS in meta
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:

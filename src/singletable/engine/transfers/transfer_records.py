@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import msgspec
 
+from singletable.engine.storage.row_checksum import check_record, record_checksum
 from singletable.engine.tables.arns import arn_of, parse_arn, table_name
 from singletable.errors import RequestRefused, invalid
 from singletable.wire.api_types import Shape, decoder_of
@@ -83,21 +84,26 @@ class TransferRow(NamedTuple):
 
 def _transfer_rows(connection: sqlite3.Connection, kind: Kind) -> list[TransferRow]:
     """Return the rows of all exports or of all imports, ordered by identifier."""
-    statement = "SELECT identifier, kind, document FROM transfers WHERE kind = ? ORDER BY identifier"
-    return [TransferRow(*row) for row in connection.execute(statement, (kind,))]
+    statement = "SELECT identifier, kind, document, checksum FROM transfers WHERE kind = ? ORDER BY identifier"
+    return [_verified(connection, row) for row in connection.execute(statement, (kind,))]
 
 
 def _transfer_row(connection: sqlite3.Connection, identifier: str) -> TransferRow | None:
     """Return the row of the export or import with this identifier, or None if there is none."""
-    statement = "SELECT identifier, kind, document FROM transfers WHERE identifier = ?"
+    statement = "SELECT identifier, kind, document, checksum FROM transfers WHERE identifier = ?"
     found = connection.execute(statement, (identifier,)).fetchone()
-    return None if found is None else TransferRow(*found)
+    return None if found is None else _verified(connection, found)
+
+
+def _verified(connection: sqlite3.Connection, row: tuple[Any, ...]) -> TransferRow:
+    check_record(connection, f"the record of {row[1]} {row[0]}", row[-1], *row[:-1])
+    return TransferRow(*row[:-1])
 
 
 def save_transfer(connection: sqlite3.Connection, transfer: Export | Import) -> None:
     """Save the state of an export or import."""
     row = TransferRow(transfer.identifier, transfer.kind, msgspec.json.encode(transfer))
-    connection.execute("INSERT OR REPLACE INTO transfers VALUES (?, ?, ?)", row)
+    connection.execute("INSERT OR REPLACE INTO transfers VALUES (?, ?, ?, ?)", (*row, record_checksum(*row)))
 
 
 def all_transfers(connection: sqlite3.Connection, kind: type[AnyTransfer]) -> list[AnyTransfer]:
