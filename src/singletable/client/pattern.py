@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 
 from singletable.errors import ArgumentRefused, NotConnected
 from singletable.model.entity import Accepted
-from singletable.model.intents import Page, QueryIntent
+from singletable.model.intents import FeedIntent, Page, QueryIntent
 from singletable.model.pattern_declaration import Frequency, PatternDeclaration, PatternOptions, declare_pattern
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class BoundPattern(Generic[P, R]):
     def _page_arguments(self, method: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return the arguments of a call that reads all pages; reject a cursor, and a pattern that returns no pages."""
         name = self.declaration.name
-        if not isinstance(self.declaration.intent, QueryIntent):
+        if not isinstance(self.declaration.intent, QueryIntent | FeedIntent):
             raise ArgumentRefused(f"{name} does not return a Page, so it has no .{method}; call {name}(...)")
         arguments = self._arguments(args, kwargs)
         given = self._options.cursor if self._options is not None else None
