@@ -54,7 +54,7 @@ class Customers(Table, entities=[Customer, Order]):
     @pattern(frequency="high", budget_ms=20)
     def orders_of_customer(self, customer_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:
         """List a customer's orders, newest first."""
-        return query(Order, order_by=lambda order: order.id, newest_first=True)
+        return query(Order, order_by=lambda order: order.id, descending=True)
 
 
 Status = Literal["OPEN", "PAID", "SHIPPED", "CLOSED"]

@@ -10,11 +10,11 @@ from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Query, R
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 
-from examples.helpdesk.model import AuditEvent, FeedEntry, HelpDesk, Status, Ticket
+from examples.helpdesk.model import AuditEvent, Comment, HelpDesk, Status, Ticket, TicketEvent
 from examples.helpdesk.operations import Caller, Change, Operations
 from singletable import CursorRefused, NotFound, Page, Throttled, TransactionCancelled, Unreachable, VersionConflict
 
-T = TypeVar("T", bound=BaseModel)
+T = TypeVar("T")
 OpenDesk = Callable[[], AbstractAsyncContextManager[HelpDesk]]
 
 
@@ -132,12 +132,14 @@ def _tickets() -> APIRouter:
         return _tagged(response, await context.operations.change(context.caller, ticket_id, version, wanted))
 
     @router.get("/tickets/{ticket_id}/feed")
-    async def feed(context: InContext, ticket_id: str, limit: Limit = 20, cursor: Cursor = None) -> Listed[FeedEntry]:
+    async def feed(
+        context: InContext, ticket_id: str, limit: Limit = 20, cursor: Cursor = None
+    ) -> Listed[Comment | TicketEvent]:
         desk = context.operations.desk
         return _listed(await desk.feed.aio(context.caller.tenant, ticket_id, limit=limit, cursor=cursor))
 
     @router.post("/tickets/{ticket_id}/comments", status_code=201)
-    async def comment(context: InContext, ticket_id: str, new: NewComment) -> FeedEntry:
+    async def comment(context: InContext, ticket_id: str, new: NewComment) -> Comment:
         return await context.operations.comment(context.caller, ticket_id, new.text)
 
     @router.get("/audit")

@@ -49,17 +49,30 @@ class Ticket(BaseModel):
     version: int = 0
 
 
-@entity(key=("TENANT#{tenant}#TICKET#{ticket_id}", "FEED#{at}#{id}"), expected_per_partition=30)
-class FeedEntry(BaseModel):
-    """An entry in the feed of a ticket: a comment, a new status, or a new assignee."""
+@entity(key=("TENANT#{tenant}#TICKET#{ticket_id}", "FEED#{at}#COMMENT#{id}"), expected_per_partition=20)
+class Comment(BaseModel):
+    """A comment on a ticket."""
 
     tenant: str
     ticket_id: str
     id: str
     at: datetime
-    kind: Literal["comment", "status", "assignee"]
+    kind: Literal["comment"] = "comment"
     author: str
     text: str = Field(max_length=10_000)
+
+
+@entity(key=("TENANT#{tenant}#TICKET#{ticket_id}", "FEED#{at}#EVENT#{id}"), expected_per_partition=10)
+class TicketEvent(BaseModel):
+    """A change of a ticket: a new status or a new assignee."""
+
+    tenant: str
+    ticket_id: str
+    id: str
+    at: datetime
+    kind: Literal["status", "assignee"]
+    author: str
+    value: str
 
 
 @entity(
@@ -84,11 +97,12 @@ class TicketWithFeed(BaseModel):
     """A ticket with its whole feed."""
 
     ticket: Ticket
-    feed: list[FeedEntry]
+    comments: list[Comment]
+    events: list[TicketEvent]
 
 
-class HelpDesk(Table, entities=[Tenant, Agent, Ticket, FeedEntry, AuditEvent], ttl_attribute="expires_at"):
-    """The access patterns of the help desk; each has the tenant as a parameter, so no call reads two tenants."""
+class HelpDesk(Table, entities=[Tenant, Agent, Ticket, Comment, TicketEvent, AuditEvent], ttl_attribute="expires_at"):
+    """Every pattern starts with the tenant, so that no call can read the items of two tenants."""
 
     @pattern(frequency="low")
     def tenant(self, tenant: str) -> Tenant | None:
@@ -111,9 +125,11 @@ class HelpDesk(Table, entities=[Tenant, Agent, Ticket, FeedEntry, AuditEvent], t
         return collection(TicketWithFeed)
 
     @pattern(frequency="high")
-    def feed(self, tenant: str, ticket_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[FeedEntry]:
-        """List the feed of a ticket, newest first."""
-        return query(FeedEntry, newest_first=True)
+    def feed(
+        self, tenant: str, ticket_id: str, *, limit: int = 20, cursor: str | None = None
+    ) -> Page[Comment | TicketEvent]:
+        """List the comments and the changes of a ticket in one feed, newest first."""
+        return query(Comment, TicketEvent, newest_first=True)
 
     @pattern(frequency="high")
     def queue(self, tenant: str, status: Status, *, limit: int = 20, cursor: str | None = None) -> Page[Ticket]:

@@ -1,11 +1,12 @@
-"""The operations of agents on tickets; one transaction writes a change, its feed entry and its audit event."""
+"""What agents do with tickets; each change, its part of the feed and its audit event are one transaction."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 from uuid import uuid4
 
-from examples.helpdesk.model import AuditEvent, FeedEntry, HelpDesk, Status, Ticket
+from examples.helpdesk.model import AuditEvent, Comment, HelpDesk, Status, Ticket, TicketEvent
 from singletable import NotFound, TransactionCancelled, VersionConflict, field, key
 
 
@@ -52,7 +53,7 @@ class Operations:
         audit = await self._audit(caller, ticket.id, "open", now)
         async with self.desk.aio.transaction() as tx:
             tx.create(ticket)
-            tx.create(self._entry(caller, ticket.id, "comment", text, now))
+            tx.create(self._comment(caller, ticket.id, text, now))
             tx.create(audit)
         return await self.ticket(caller, ticket.id)
 
@@ -63,22 +64,22 @@ class Operations:
             raise _no_ticket(ticket_id)
         return found
 
-    async def comment(self, caller: Caller, ticket_id: str, text: str) -> FeedEntry:
+    async def comment(self, caller: Caller, ticket_id: str, text: str) -> Comment:
         """Add a comment; two agents can comment at the same time."""
         now = self._now()
-        entry = self._entry(caller, ticket_id, "comment", text, now)
+        comment = self._comment(caller, ticket_id, text, now)
         audit = await self._audit(caller, ticket_id, "comment", now)
         target = key(Ticket, tenant=caller.tenant, id=ticket_id)
         try:
             async with self.desk.aio.transaction() as tx:
                 tx.update(target, field(Ticket, lambda t: t.updated_at).set(now))
-                tx.create(entry)
+                tx.create(comment)
                 tx.create(audit)
         except TransactionCancelled as cancelled:
             if isinstance(cancelled.reasons[0].error, NotFound):
                 raise _no_ticket(ticket_id) from cancelled
             raise
-        return entry
+        return comment
 
     async def change(self, caller: Caller, ticket_id: str, version: int, change: Change) -> Ticket:
         """Change a ticket; raise VersionConflict if the stored version is not the version that the caller has read."""
@@ -87,34 +88,39 @@ class Operations:
         if ticket.version != version:
             raise VersionConflict(f"ticket {ticket_id} has version {ticket.version}, not {version}", ticket)
         changed = ticket.model_copy(update={"updated_at": now})
-        entries: list[FeedEntry] = []
+        events: list[TicketEvent] = []
         if change.status is not None and change.status != ticket.status:
             changed.status = change.status
-            entries.append(self._entry(caller, ticket_id, "status", change.status, now))
+            events.append(self._event(caller, ticket_id, "status", change.status, now))
         if change.assignee is not None and change.assignee != ticket.assignee:
             changed.assignee = change.assignee
-            entries.append(self._entry(caller, ticket_id, "assignee", change.assignee, now))
-        if not entries:
+            events.append(self._event(caller, ticket_id, "assignee", change.assignee, now))
+        if not events:
             return ticket
         audit = await self._audit(caller, ticket_id, "change", now)
         async with self.desk.aio.transaction() as tx:
             tx.put(changed)
-            for entry in entries:
-                tx.create(entry)
+            for event in events:
+                tx.create(event)
             tx.create(audit)
         return await self.ticket(caller, ticket_id)
 
-    def _entry(self, caller: Caller, ticket_id: str, kind: str, text: str, now: datetime) -> FeedEntry:
-        return FeedEntry.model_validate(
-            {
-                "tenant": caller.tenant,
-                "ticket_id": ticket_id,
-                "id": self._new_id(),
-                "at": now,
-                "kind": kind,
-                "author": caller.email,
-                "text": text,
-            }
+    def _comment(self, caller: Caller, ticket_id: str, text: str, now: datetime) -> Comment:
+        return Comment(
+            tenant=caller.tenant, ticket_id=ticket_id, id=self._new_id(), at=now, author=caller.email, text=text
+        )
+
+    def _event(
+        self, caller: Caller, ticket_id: str, kind: Literal["status", "assignee"], value: str, now: datetime
+    ) -> TicketEvent:
+        return TicketEvent(
+            tenant=caller.tenant,
+            ticket_id=ticket_id,
+            id=self._new_id(),
+            at=now,
+            kind=kind,
+            author=caller.email,
+            value=value,
         )
 
     async def _audit(self, caller: Caller, ticket_id: str, action: str, now: datetime) -> AuditEvent:

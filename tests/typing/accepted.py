@@ -33,6 +33,7 @@ from singletable import (
     Until,
     ancestors,
     begins_with,
+    codec,
     collection,
     contains,
     count,
@@ -58,6 +59,7 @@ from singletable import (
 )
 from singletable.client.pattern import BoundPattern
 from singletable.model.design import Design
+from singletable.model.type_codecs import TypeCodec
 from singletable.model.update_changes import FieldChange, FieldReference
 from singletable.planner.explanation import Explanation
 from singletable.planner.plan import Outcome
@@ -500,6 +502,46 @@ async def batches_can_be_awaited(shop: Shop) -> None:
     assert_type(await shop.aio.put_many([Product("s1", "main", "Tea", (), Decimal(3))]), BatchResult[Product])
     assert_type((await shop.aio.delete_many([key(Order, id="o1")])).written, int)
     assert_type(await shop.aio.get_many([key(Order, id="o1")]), list[Order | None])
+
+
+@dataclass
+class Rank:
+    level: int
+
+    def __str__(self) -> str:
+        return str(self.level)
+
+    @classmethod
+    def parse(cls, text: str) -> "Rank":
+        """Return the rank that a text describes."""
+        return cls(int(text))
+
+
+@entity(key=("WALL#{wall}", "{at}#POST"), codecs=[codec(Rank, to=str, of=Rank.parse)])
+class Post(BaseModel):
+    wall: str
+    at: datetime
+    rank: Rank
+
+
+@entity(key=("WALL#{wall}", "{at}#PHOTO"))
+class Photo(BaseModel):
+    wall: str
+    at: datetime
+
+
+class Walls(Table, entities=[Post, Photo]):
+    @pattern
+    def feed(self, wall: str, *, limit: int = 20) -> Page[Post | Photo]:
+        """The feed of a wall."""
+        return query(Post, Photo, newest_first=True)
+
+
+def a_feed_has_the_types_of_its_entities(walls: Walls) -> None:
+    assert_type(walls.feed("w"), Page[Post | Photo])
+    for each in walls.feed.all("w"):
+        assert_type(each, Post | Photo)
+    assert_type(codec(Rank, to=lambda rank: rank.level, of=Rank, stored=int), TypeCodec[Rank, int])
 
 
 @entity(key=("PARCEL#{id}", "METADATA"), schema_version=4)

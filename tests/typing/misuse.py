@@ -136,6 +136,18 @@ class Bodies(Table, entities=[Customer, Order, OrderItem, Product, Store]):
         return query(OrderItem)  # misuse: page annotated as a list
 
     @pattern()
+    def feed_of_fewer_entities(self, id: str) -> Page[Customer]:
+        return query(Customer, Order)  # misuse: feed annotated with one of its entities
+
+    @pattern()
+    def feed_of_other_entities(self, id: str) -> Page[Customer | Product]:
+        return query(Customer, Order)  # misuse: feed annotated with another entity
+
+    @pattern()
+    def filtered_feed(self, id: str) -> Page[Customer | Order]:
+        return query(Customer, Order, filter=lambda each: True)  # misuse: filter of a feed
+
+    @pattern()
     def query_without_its_view(self, shop: str) -> Page[Product]:
         return query(Product, view=ProductLine)  # misuse: view annotated as the entity
 

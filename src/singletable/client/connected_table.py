@@ -17,6 +17,7 @@ from singletable.errors import ArgumentRefused, DesignError, KeyRefused
 from singletable.model.intents import (
     AncestorsIntent,
     CollectionIntent,
+    FeedIntent,
     GetIntent,
     ItemWriteIntent,
     QueryIntent,
@@ -146,7 +147,7 @@ class ConnectedTable:
         match plan.pattern.intent:
             case GetIntent():
                 return get_one(self.reader, plan, arguments, chosen)
-            case QueryIntent():
+            case QueryIntent() | FeedIntent():
                 return pagination.query_page(self.reader, plan, arguments, chosen)
             case CollectionIntent():
                 return read_collection(self.reader, plan, arguments, chosen)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 
 from singletable.errors import ArgumentRefused, NotConnected
 from singletable.model.entity import Accepted
-from singletable.model.intents import Page, QueryIntent
+from singletable.model.intents import FeedIntent, Page, QueryIntent
 from singletable.model.pattern_declaration import Frequency, PatternDeclaration, PatternOptions, declare_pattern
 
 if TYPE_CHECKING:
@@ -170,8 +170,8 @@ class BoundPattern(Generic[P, R]):
         Reject a cursor, and reject a pattern that does not return pages.
         """
         name = self.declaration.name
-        if not isinstance(self.declaration.intent, QueryIntent):
-            raise ArgumentRefused(f"{name} does not return a Page, so .{method} is not available; call {name}(...)")
+        if not isinstance(self.declaration.intent, QueryIntent | FeedIntent):
+            raise ArgumentRefused(f"{name} does not return a Page, so it has no .{method}; call {name}(...)")
         arguments = self._arguments(args, kwargs)
         given = self._options.cursor if self._options is not None else None
         if given is not None or arguments.get("cursor") is not None:

@@ -175,7 +175,7 @@ class _Conversion:
                 )
             )
         shape = tuple(Member(entity.label, member.kind == "many") for member, entity in members)
-        self.collections.append(Collection(pattern.name, shape, limited, intent.newest_first))
+        self.collections.append(Collection(pattern.name, shape, limited, intent.is_reversed))
 
     def _collection_problem(self, pattern: PatternDeclaration, intent: CollectionIntent) -> tuple[str, str] | None:
         members = [entity for _, entity in self.design.members(intent)]

@@ -197,6 +197,7 @@ class DraftPattern:
     parameters: tuple[DraftParameter, ...] = ()
     """Empty for a put or a create that takes the whole item."""
     newest_first: bool = False
+    descending: bool = False
     changes: tuple[Change, ...] = ()
     where: Condition | None = None
     filter: Condition | None = None

@@ -329,6 +329,8 @@ def _parameter(each: DraftParameter) -> str:
 
 def _result(pattern: DraftPattern, subject: str) -> str:
     answer = checked(pattern.view) if pattern.view is not None and pattern.kind != "collection" else subject
+    if _is_feed(pattern):
+        return f"Page[{' | '.join(map(checked, pattern.entities))}]"
     if pattern.kind in ("query", "within", "ancestors"):
         return f"{'Page' if pattern.kind == 'query' else 'list'}[{answer}]"
     return f"{answer} | None" if pattern.kind in ("get", "collection", "delete") else answer
@@ -336,7 +338,8 @@ def _result(pattern: DraftPattern, subject: str) -> str:
 
 def _body(pattern: DraftPattern, subject: str, types: dict[str, dict[str, tuple[str, bool]]]) -> str:
     text = ConditionText(types, subject, [each.name for each in pattern.parameters])
-    given = [subject, *map(text.change, pattern.changes)]
+    subjects = pattern.entities if _is_feed(pattern) else (subject,)
+    given = [*map(checked, subjects), *map(text.change, pattern.changes)]
     if pattern.view is not None and pattern.kind != "collection":
         given.append(f"view={checked(pattern.view)}")
     for option, condition in (("where", pattern.where), ("filter", pattern.filter)):
@@ -344,12 +347,25 @@ def _body(pattern: DraftPattern, subject: str, types: dict[str, dict[str, tuple[
             given.append(f"{option}={text.condition(condition)}")
     if pattern.order_by is not None:
         given.append(f"order_by={text.path(pattern.order_by)}")
-    if pattern.newest_first:
-        given.append("newest_first=True")
+    if pattern.descending:
+        given.append("descending=True")
+    elif pattern.newest_first:
+        given.append("newest_first=True" if _is_by_time(pattern, types[pattern.entities[0]]) else "descending=True")
     if pattern.limit is not None:
         given.append(f"limit={text.parameter(pattern.limit) if isinstance(pattern.limit, str) else pattern.limit}")
     given += [f"{option}=True" for option in ("hydrate", "consistent") if getattr(pattern, option)]
     return f"{pattern.kind}({', '.join(given)})"
+
+
+def _is_feed(pattern: DraftPattern) -> bool:
+    return pattern.kind == "query" and len(pattern.entities) > 1
+
+
+def _is_by_time(pattern: DraftPattern, fields: Mapping[str, tuple[str, bool]]) -> bool:
+    """Whether a query in reverse order sorts by a date or datetime."""
+    if pattern.order_by is None:
+        return True
+    return fields.get(str(pattern.order_by.steps[0]), ("", False))[0] in ("date", "datetime")
 
 
 def hidden_functions(table: DraftTable, pattern: DraftPattern) -> set[str]:

@@ -205,8 +205,7 @@ def entity(
       local index. A key is a template, `native(field)`, or a tuple of these.
     - `name`: the value of the entity type attribute. `attributes`: attribute names that differ from the field names.
     - `derived`: computed values for templates: `{"shard": shard("id", of=8)}`. `ttl`: the field with the expiry time.
-    - `identity`: identifying fields. `version`: for locking. `schema_version`: for `@upgrade`.
-    - `codecs`: the codecs of the user's own types: `[codec(...)]`.
+    - `identity`: identifying fields. `version`: for locking. `schema_version`: for `@upgrade`. `codecs`: `codec(...)`.
     - `unique`: fields with unique values. `copies`, `counted`: `copy(...)`, `count(...)`. `mirror_of`: the edge that
       this entity repeats under other keys. Every write keeps these in sync, in one transaction.
     - `expected_bytes`, `expected_items`, `expected_per_partition` (`{"gsi1": 300}`) and `cardinality`: estimates.

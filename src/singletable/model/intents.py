@@ -8,7 +8,8 @@ signature.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
 from singletable.errors import DesignError, Problem, UnreadableItem
@@ -48,6 +49,9 @@ class Page(Generic[T_co]):
 
 
 E = TypeVar("E")
+F = TypeVar("F")
+G = TypeVar("G")
+H = TypeVar("H")
 V = TypeVar("V")
 Limit = int | ParameterPlaceholder | None
 
@@ -78,6 +82,12 @@ class QueryIntent:
     view: type | None
     hydrate: bool
     consistent: bool
+    descending: bool = False
+
+    @property
+    def is_reversed(self) -> bool:
+        """Whether the highest value or the newest time is first."""
+        return self.newest_first or self.descending
 
 
 @dataclass(frozen=True)
@@ -88,6 +98,19 @@ class CollectionIntent:
     newest_first: bool
     limit: Limit
     consistent: bool
+    descending: bool = False
+
+    @property
+    def is_reversed(self) -> bool:
+        """Whether the highest value or the newest time is first."""
+        return self.newest_first or self.descending
+
+
+@dataclass(frozen=True)
+class FeedIntent(CollectionIntent):
+    """Read a page of items of several entities in one order; the shape has a list of each entity."""
+
+    entities: tuple[type, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -189,11 +212,13 @@ def get(
 @overload
 def query(
     entity: type[E],
+    /,
     *,
     where: Callable[[E], bool] | None = None,
     filter: Callable[[E], bool] | None = None,
     order_by: Callable[[E], object] | None = None,
     newest_first: bool = False,
+    descending: bool = False,
     limit: int | None = None,
     hydrate: bool = False,
     consistent: bool = False,
@@ -201,58 +226,129 @@ def query(
 @overload
 def query(
     entity: type[E],
+    /,
     *,
     view: type[V],
     where: Callable[[E], bool] | None = None,
     filter: Callable[[E], bool] | None = None,
     order_by: Callable[[E], object] | None = None,
     newest_first: bool = False,
+    descending: bool = False,
     limit: int | None = None,
     consistent: bool = False,
 ) -> Page[V]: ...
+@overload
+def query(
+    entity: type[E],
+    second: type[F],
+    /,
+    *,
+    newest_first: bool = False,
+    descending: bool = False,
+    limit: int | None = None,
+    consistent: bool = False,
+) -> Page[E | F]: ...
+@overload
+def query(
+    entity: type[E],
+    second: type[F],
+    third: type[G],
+    /,
+    *,
+    newest_first: bool = False,
+    descending: bool = False,
+    limit: int | None = None,
+    consistent: bool = False,
+) -> Page[E | F | G]: ...
+@overload
+def query(
+    entity: type[E],
+    second: type[F],
+    third: type[G],
+    fourth: type[H],
+    /,
+    *,
+    newest_first: bool = False,
+    descending: bool = False,
+    limit: int | None = None,
+    consistent: bool = False,
+) -> Page[E | F | G | H]: ...
 def query(
     entity: type[Any],
-    *,
+    /,
+    *others: type[Any],
     view: type[Any] | None = None,
     where: Callable[[Any], bool] | None = None,
     filter: Callable[[Any], bool] | None = None,
     order_by: Callable[[Any], object] | None = None,
     newest_first: bool = False,
+    descending: bool = False,
     limit: int | None = None,
     hydrate: bool = False,
     consistent: bool = False,
 ) -> Any:
     """Read the items that match the parameters and `where`, in key order: one Query request per page.
 
-    Declare `limit: int` and `cursor: str | None = None` as parameters to let the caller paginate.
+    Declare `limit: int` and `cursor: str | None = None` as parameters to let the caller paginate. With two to four
+    entities, such as `query(Post, Photo)`, the page contains the items of all of them in one order.
 
     - `where`: fixes key fields to constants: `where=lambda o: o.status == "OPEN"`.
     - `filter`: a condition that DynamoDB applies after the read; you also pay for the items that it discards.
     - `order_by`: the field to sort by, such as `lambda o: o.total`. The index must provide this order.
-    - `newest_first`: read in reverse order; the items must be sorted by a date or datetime.
+    - `newest_first`: the newest item is first; the items must be sorted by a date or datetime.
+    - `descending`: the highest value is first, for numbers and text.
     - `limit`: the maximum number of items per page.
     - `view`: a class with some of the fields, for an index that does not contain all fields.
     - `hydrate`: if the index does not contain all fields, fetch the complete items with BatchGetItem.
     - `consistent`: use strongly consistent reads; a global index does not support them.
     """
+    _check_direction("query", newest_first, descending)
+    if others:
+        given = (entity, *others)
+        if extra := [name for name, value in (("where", where), ("filter", filter), ("order_by", order_by)) if value]:
+            raise _design_error(f"a query for several entities does not take {' or '.join(extra)}=")
+        return FeedIntent(_feed_shape(given), newest_first, _limit(limit), consistent, descending, given)
     order = None if order_by is None else record_path(entity, order_by)
     where_, filter_ = _recorded(entity, where), _recorded(entity, filter)
-    return QueryIntent(entity, where_, filter_, order, newest_first, _limit(limit), view, hydrate, consistent)
+    limit_ = _limit(limit)
+    return QueryIntent(entity, where_, filter_, order, newest_first, limit_, view, hydrate, consistent, descending)
+
+
+def _check_direction(function: str, newest_first: bool, descending: bool) -> None:
+    if newest_first and descending:
+        message = f"{function} has both newest_first= and descending="
+        raise _design_error(message, "Use newest_first= for dates and datetimes, and descending= for other fields.")
+
+
+@cache
+def _feed_shape(entities: tuple[type, ...]) -> type:
+    """Return the shape of a feed: a class with a list of each entity."""
+    for each in entities:
+        if not isinstance(each, type):  # pyright: ignore[reportUnnecessaryIsInstance]  # an argument of the user
+            raise _design_error(f"query has {each!r}, which is not a class", "Pass one entity per argument.")
+    members = [(f"member{place}", list[each]) for place, each in enumerate(entities)]  # type: ignore[valid-type]
+    return make_dataclass(" | ".join(each.__name__ for each in entities), members)
 
 
 def collection(
-    shape: type[E], *, newest_first: bool = False, limit: int | None = None, consistent: bool = False
+    shape: type[E],
+    *,
+    newest_first: bool = False,
+    descending: bool = False,
+    limit: int | None = None,
+    consistent: bool = False,
 ) -> E | None:
     """Read an item collection, the items of several entities in one partition, into the class `shape`.
 
     The fields of `shape` are entities (required), `Entity | None` (optional) or `list[Entity]`. The pattern reads the
     whole collection and returns None if it is empty. It raises CollectionIncomplete if a required member is missing.
 
-    - `newest_first`: read the list of the shape in reverse order.
+    - `newest_first`: the newest item of the list is first; `descending`: the highest value, for numbers and text.
     - `limit`: the maximum number of items in the list of the shape.
     - `consistent`: use strongly consistent reads.
     """
-    return cast(E, CollectionIntent(shape, newest_first, _limit(limit), consistent))
+    _check_direction("collection", newest_first, descending)
+    return cast(E, CollectionIntent(shape, newest_first, _limit(limit), consistent, descending))
 
 
 def within(entity: type[E], *, filter: Callable[[E], bool] | None = None) -> list[E]:

@@ -17,6 +17,7 @@ from singletable.model.fields import name_of, strip
 from singletable.model.intents import (
     AncestorsIntent,
     CollectionIntent,
+    FeedIntent,
     GetIntent,
     Intent,
     ItemWriteIntent,
@@ -262,6 +263,8 @@ def _result_type(intent: Intent) -> Any:
     match intent:
         case GetIntent():
             return _optional(intent.view or intent.entity)
+        case FeedIntent(entities=entities):
+            return Page[Union[entities]]  # type: ignore[valid-type]  # noqa: UP007  # classes known only at run time
         case QueryIntent():
             return Page[intent.view or intent.entity]  # type: ignore[misc]  # a class known only at run time
         case CollectionIntent():
@@ -281,6 +284,8 @@ def _optional(cls: Any) -> Any:
 def _same_type(first: Any, second: Any) -> bool:
     if get_origin(first) in (Union, types.UnionType) and get_origin(second) in (Union, types.UnionType):
         return set(get_args(first)) == set(get_args(second))
+    if get_origin(first) is Page and get_origin(second) is Page:
+        return _same_type(get_args(first)[0], get_args(second)[0])
     return bool(first == second)
 
 

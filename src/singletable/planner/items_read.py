@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from singletable.expressions.tree import Constant
 from singletable.model.entity import Entity
-from singletable.model.intents import CollectionIntent, GetIntent
+from singletable.model.intents import CollectionIntent, FeedIntent, GetIntent
 from singletable.model.key_template import DerivedSlot, FieldSlot
 from singletable.model.keys import KeyPart, NativePart, TemplatePart
 from singletable.model.parameter_binding import Binding
@@ -43,6 +43,7 @@ def count_items_read(sizes: ItemSizes, plan: Plan, guessed: dict[str, None], sca
     found = [EntityCount(entity, items) for entity, items in zip(plan.entities, counts, strict=False)]
     if not counts:
         found = [_found(sizes, plan, i, guessed, scale) for i in range(len(plan.entities))]
+    found = _within_limit(plan, found, queries)
     if limit_of_call(plan) is not None and _has_assumed_limit(plan):
         guessed[f"a limit of {TYPICAL_LIMIT}, because the limit parameter has no default"] = None
     return found + [
@@ -54,6 +55,15 @@ def count_items_read(sizes: ItemSizes, plan: Plan, guessed: dict[str, None], sca
         )
         for other in plan.other_entities
     ]
+
+
+def _within_limit(plan: Plan, found: list[EntityCount], queries: int) -> list[EntityCount]:
+    """Return the counts of a feed, whose limit applies to all its entities together."""
+    limit, total = _read_limit(plan), sum(each.items for each in found)
+    if not isinstance(plan.pattern.intent, FeedIntent) or limit is None or total <= queries * limit:
+        return found
+    shares = _divided(queries * limit, [each.items for each in found])
+    return [each._replace(items=share) for each, share in zip(found, shares, strict=True)]
 
 
 def query_count(plan: Plan) -> int:

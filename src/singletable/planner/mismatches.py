@@ -106,6 +106,8 @@ class WrongOrder:
 
     requested: str
     actual: str
+    is_number: bool = False
+    """Whether the sort key has the order of a number, which `descending=` reverses."""
 
     def sentence(self, index: str) -> str:
         """Return the message."""

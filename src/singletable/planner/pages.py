@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from singletable.model.design import Design
-from singletable.model.intents import CollectionIntent, QueryIntent
+from singletable.model.intents import CollectionIntent, FeedIntent, QueryIntent
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.items_read import (
     EntityCount,
@@ -114,6 +114,9 @@ def _one_page_limit(sizes: ItemSizes, plan: Plan, found: Sequence[EntityCount]) 
     if not takes_limit or plan.other_entities:
         return None
     share = share_kept(plan)
+    if isinstance(plan.pattern.intent, FeedIntent):
+        widest = max(sizes.entry(each.entity, plan.index.alias) for each in found)
+        return max(1, PAGE_BYTES_MAX // max(1, widest))
     lists = [each for each, kind in zip(found, _kinds(plan), strict=True) if kind == "many"]
     if len(lists) != 1 or share is None:
         return None

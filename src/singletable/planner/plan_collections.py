@@ -38,24 +38,29 @@ class PlacedMember:
 def collection_candidates(design: Design, pattern: PatternDeclaration) -> Iterator[Candidate]:
     """Yield one candidate per index that contains every member."""
     intent = pattern.intent
-    assert isinstance(intent, CollectionIntent), "other planners handle other intents"
+    assert isinstance(intent, CollectionIntent), "other intents have their own planners"
+    for index, placed in placed_members(design, intent):
+        yield _candidate(design, pattern, intent, index, placed)
+
+
+def placed_members(design: Design, intent: CollectionIntent) -> Iterator[tuple[Index, list[PlacedMember]]]:
+    """Yield each index that contains every member of a collection, with the keys of the members in it."""
     members = design.members(intent)
     for alias, index in design.indexes.items():
         if all(alias in entity.placements for _, entity in members):
-            placed = [PlacedMember(member, entity, entity.placements[alias]) for member, entity in members]
-            yield _candidate(design, pattern, intent, index, placed)
+            yield index, [PlacedMember(member, entity, entity.placements[alias]) for member, entity in members]
 
 
 def _candidate(
     design: Design, pattern: PatternDeclaration, intent: CollectionIntent, index: Index, placed: Sequence[PlacedMember]
 ) -> Candidate:
-    shared, partition_mismatches = _shared_fields(placed)
-    conditions, mismatches = _conditions(pattern, placed, shared)
+    shared, partition_mismatches = shared_fields(placed)
+    conditions, mismatches = member_conditions(pattern, placed, shared)
     mismatches = partition_mismatches or mismatches
     first = conditions[0]
     sort: tuple[KeyComparison, ...] = ()
     others: tuple[Entity, ...] = ()
-    order = ReadOrder(not intent.newest_first, "")
+    order = ReadOrder(not intent.is_reversed, "")
     if not mismatches:
         labels = {each.entity.label for each in placed}
         ranges = [sort_key_range(condition.sort) for condition in conditions]
@@ -69,7 +74,7 @@ def _candidate(
     if limit is not None and not mismatches:
         mismatches += [problem] if problem else []
         limit = replace(limit, extra=extra)
-    mismatches += _index_mismatches(placed, intent.consistent)
+    mismatches += member_index_mismatches(placed, intent.consistent)
     plan = Plan(
         pattern,
         "Query",
@@ -95,7 +100,7 @@ SharedFields = list[tuple[str, ...]]
 """One tuple for each key position that all members share, with the field of each member at this position."""
 
 
-def _shared_fields(placed: Sequence[PlacedMember]) -> tuple[SharedFields, list[Mismatch]]:
+def shared_fields(placed: Sequence[PlacedMember]) -> tuple[SharedFields, list[Mismatch]]:
     """Return the fields at the same position of every member's keys."""
     shared: SharedFields = []
     for parts in zip(*(each.placement.partition for each in placed), strict=True):
@@ -125,14 +130,15 @@ def _unify(parts: Sequence[KeyPart]) -> tuple[SharedFields, bool]:
         return [], False
     shared: SharedFields = []
     for column in zip(*templates, strict=False):
-        if not all(_same_part(column[0], other) for other in column):
+        if not all(same_part(column[0], other) for other in column):
             return shared, False
         if not isinstance(column[0], LiteralText):
             shared += list(zip(*(slot.fields for slot in column if not isinstance(slot, LiteralText)), strict=True))
     return shared, len({len(template) for template in templates}) == 1
 
 
-def _same_part(first: Part, second: Part) -> bool:
+def same_part(first: Part, second: Part) -> bool:
+    """Return whether two parts of templates have the same form: equal literals, or slots with equal codecs."""
     if isinstance(first, FieldSlot) and isinstance(second, FieldSlot):
         return first.codec == second.codec
     if isinstance(first, DerivedSlot) and isinstance(second, DerivedSlot):
@@ -140,7 +146,7 @@ def _same_part(first: Part, second: Part) -> bool:
     return first == second
 
 
-def _conditions(
+def member_conditions(
     pattern: PatternDeclaration, placed: Sequence[PlacedMember], shared: SharedFields
 ) -> tuple[list[IndexMatch], list[Mismatch]]:
     """Return the match of each member with the parameters, and the mismatches."""
@@ -186,12 +192,12 @@ def _list_order(
     placed: Sequence[PlacedMember], conditions: Sequence[IndexMatch], intent: CollectionIntent
 ) -> ReadOrder:
     lists = [(each, c) for each, c in zip(placed, conditions, strict=True) if each.member.kind == "many"]
-    if len(lists) != 1 or not intent.newest_first:
+    if len(lists) != 1 or not intent.is_reversed:
         order = read_order(lists[0][0].entity, lists[0][1].open_slot, None, False) if len(lists) == 1 else None
         words, unit = ("", None) if order is None else (order.words, order.unit)
-        return ReadOrder(not intent.newest_first, words, unit=unit)
+        return ReadOrder(not intent.is_reversed, words, unit=unit)
     each, condition = lists[0]
-    return read_order(each.entity, condition.open_slot, None, True)
+    return read_order(each.entity, condition.open_slot, None, intent.newest_first, intent.descending)
 
 
 def _limit_mismatch(
@@ -226,7 +232,8 @@ def _limit_mismatch(
     return None, len(placed) - 1
 
 
-def _index_mismatches(placed: Sequence[PlacedMember], consistent: bool) -> Iterator[Mismatch]:
+def member_index_mismatches(placed: Sequence[PlacedMember], consistent: bool) -> Iterator[Mismatch]:
+    """Yield the reasons why an index does not contain whole, current items of every member."""
     for each in placed:
         if consistent and each.placement.index.kind == "GSI":
             yield StrongReadOnGsi()

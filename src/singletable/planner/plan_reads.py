@@ -157,8 +157,9 @@ def _order(
     fixed = {name for binding in bindings if binding.test is Equal for name in binding.fields}
     if order_by in fixed:  # all items have the same value, so every order is correct
         return read_order(entity, condition.open_slot, None, False)
-    order = read_order(entity, condition.open_slot, order_by, intent.newest_first)
-    requested = f"order by {order_by}" if order_by is not None else "newest-first order" if intent.newest_first else ""
+    order = read_order(entity, condition.open_slot, order_by, intent.newest_first, intent.descending)
+    reversed_order = "newest-first order" if intent.newest_first else "descending order" if intent.descending else ""
+    requested = f"order by {order_by}" if order_by is not None else reversed_order
     if requested and condition.open_slot is None and not condition.mismatches and not placement.index.is_table:
         unique = (entity.base.fields, entity.identity or entity.base.fields, *entity.declaration.unique)
         if not any(fixed.issuperset(fields) for fields in unique):

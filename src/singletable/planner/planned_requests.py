@@ -18,6 +18,7 @@ from singletable.model.keys import KeyValue, check_bytes
 from singletable.planner.operands import Arguments, KeyComparison, comparison_text, value_of
 from singletable.planner.plan import Plan
 from singletable.planner.stored_items import check_argument, key_attribute_value, stored_value
+from singletable.planner.trims import trimmed_attributes
 from singletable.values.attribute_value import AttributeValue
 from singletable.values.limits import BATCH_GET_KEYS_MAX
 
@@ -215,8 +216,8 @@ def projected_attributes(design: Design, plan: Plan) -> tuple[str, ...]:
     settings, names = design.settings, [*design.table.key_attributes, *plan.index.key_attributes]
     for entity in plan.entities:
         names += [entity.attributes[name] for name in _view_fields(plan.view)]
-        names += [entity.attributes[trim.field] for trims in plan.trims for trim in trims]
         names += [settings.schema_version_attribute] if entity.declaration.schema_version is not None else []
+    names += trimmed_attributes(plan)
     names += [name for name in (settings.type_attribute, design.ttl_attribute) if name]
     return tuple(dict.fromkeys(names))
 

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.intents import AncestorsIntent, CollectionIntent, ItemWriteIntent
+from singletable.model.intents import AncestorsIntent, CollectionIntent, FeedIntent, ItemWriteIntent
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.mismatches import KeyMissing, Mismatch, NotServed, PartitionUnknown, requirement
 from singletable.planner.pages import count_pages
 from singletable.planner.plan import Candidate, OtherIndex, Outcome, UnsupportedPattern
 from singletable.planner.plan_collections import collection_candidates
+from singletable.planner.plan_feeds import feed_candidates
 from singletable.planner.plan_reads import ancestor_candidates, read_candidates
 from singletable.planner.plan_writes import write_candidates
 
@@ -40,6 +41,8 @@ def plan_all(design: Design) -> tuple[Outcome, ...]:
 
 
 def _candidates(design: Design, pattern: PatternDeclaration) -> list[Candidate]:
+    if isinstance(pattern.intent, FeedIntent):
+        return list(feed_candidates(design, pattern))
     if isinstance(pattern.intent, CollectionIntent):
         return list(collection_candidates(design, pattern))
     if isinstance(pattern.intent, ItemWriteIntent):

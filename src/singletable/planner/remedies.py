@@ -100,6 +100,8 @@ def _alternatives(design: Design, unsupported: UnsupportedPattern) -> Iterator[A
                 yield from _templates_for_filter(design, pattern, fields)
             case SparseIndex(fields):
                 yield from _only_present(design, pattern, fields)
+            case WrongOrder(is_number=True):
+                yield from _descending(design, pattern)
             case NotTogether(movable=movable):
                 yield from _other_sort_keys(design, pattern, movable)
             case _:
@@ -204,6 +206,17 @@ def _eventual_read(design: Design, pattern: PatternDeclaration) -> Iterator[Alte
         edits = (RemoveKeyword(body_place(pattern), "consistent"),)
         effect = "The read may then miss writes of the last moments."
         yield from _body(design, pattern, replace(pattern.intent, consistent=False), edits, effect, needs_decision=True)
+
+
+def _descending(design: Design, pattern: PatternDeclaration) -> Iterator[Alternative]:
+    """Yield `descending=` in place of `newest_first=` for a sort key that is not a date or datetime."""
+    intent = pattern.intent
+    if isinstance(intent, QueryIntent | CollectionIntent) and intent.newest_first:
+        place = body_place(pattern)
+        edits = (RemoveKeyword(place, "newest_first"), SetKeyword(place, "descending", "True"))
+        changed = replace(intent, newest_first=False, descending=True)
+        effect = "The pattern then returns the highest number first."
+        yield from _body(design, pattern, changed, edits, effect, needs_decision=True)
 
 
 def _templates_for_filter(

@@ -301,7 +301,7 @@ def pattern_place(pattern: PatternDeclaration) -> Place:
 def body_place(pattern: PatternDeclaration) -> Place:
     """Return the call that the body of a pattern returns."""
     kind = getattr(pattern.intent, "kind", "") or type(pattern.intent).__name__.removesuffix("Intent").lower()
-    return Place("body", pattern.name, pattern.location, kind)
+    return Place("body", pattern.name, pattern.location, "query" if kind == "feed" else kind)
 
 
 def table_place(design: Design) -> Place:

@@ -10,6 +10,7 @@ from singletable.model.codecs.path_codec import PathCodec
 from singletable.model.codecs.text_codec import ORDERED_DELIMITER, TextCodec, range_end
 from singletable.model.derived.truncated_time import UNITS, TruncatedTime
 from singletable.model.entity import Entity
+from singletable.model.fields import NUMBER_TYPES
 from singletable.model.key_template import DerivedSlot, FieldSlot, Slot, sorted_order
 from singletable.model.keys import KeyPart, NativePart, TemplatePart
 from singletable.model.parameter_binding import Binding
@@ -157,21 +158,26 @@ class ReadOrder:
     """The unit of time, such as `second`, within which other parts of the key determine the order."""
 
 
-def read_order(entity: Entity, open_slot: OpenSlot | None, order_by: str | None, newest_first: bool) -> ReadOrder:
-    """Return the direction in which an index returns the requested order, or the mismatch if neither does."""
+def read_order(
+    entity: Entity, open_slot: OpenSlot | None, order_by: str | None, newest_first: bool, descending: bool = False
+) -> ReadOrder:
+    """Return the direction in which an index returns the requested order, or the mismatch if no direction does."""
+    is_reversed = newest_first or descending
     if open_slot is None:
-        return ReadOrder(not newest_first, "")
-    is_requested = order_by is not None or newest_first
+        return ReadOrder(not is_reversed, "")
+    is_requested = order_by is not None or is_reversed
     fields = open_slot.fields
     is_time = len(fields) == 1 and entity.fields[fields[0]].type in (datetime, date)
     if order_by is not None and fields != (order_by,):
         return ReadOrder(True, "", WrongOrder(f"order by {order_by}", str(open_slot)))
-    if newest_first and order_by is None and not is_time:
-        return ReadOrder(True, "", WrongOrder("newest-first order", f"{open_slot}, which is not a date or datetime"))
+    if newest_first and not is_time:
+        is_number = all(entity.fields[name].type in NUMBER_TYPES for name in fields)
+        actual = f"{open_slot}, which is not a date or datetime"
+        return ReadOrder(True, "", WrongOrder("newest-first order", actual, is_number))
     order, reason = _order_of(open_slot)
     if order is SortOrder.NONE:
         return ReadOrder(True, "key order", Unordered(str(open_slot), reason) if is_requested else None)
-    forward = (order is SortOrder.ASCENDING) != newest_first if is_requested else True
+    forward = (order is SortOrder.ASCENDING) != is_reversed if is_requested else True
     words = _words(fields[0], is_time, forward == (order is SortOrder.ASCENDING))
     unit = unit_of_order(open_slot)
     return ReadOrder(forward, words if unit is None else f"{words}, to the {unit}", unit=unit)

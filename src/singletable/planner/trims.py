@@ -38,6 +38,12 @@ TrimTests = Mapping[str, tuple[TrimTest, ...]]
 """The tests of each entity, by its name. An entity without tests is missing."""
 
 
+def trimmed_attributes(plan: Plan) -> list[str]:
+    """Return the attributes with the times that the client checks."""
+    pairs = zip(plan.entities, plan.trims, strict=False)
+    return [entity.attributes[trim.field] for entity, trims in pairs for trim in trims]
+
+
 def trim_tests(plan: Plan, arguments: Arguments) -> TrimTests:
     """Return the tests that decide which of the items that a plan reads match the arguments."""
     return {

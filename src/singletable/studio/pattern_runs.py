@@ -14,7 +14,7 @@ from singletable.client.pattern import binder
 from singletable.client.reading.table_reader import ReadOptions
 from singletable.demo.request_capture import Cost
 from singletable.model.design import Design
-from singletable.model.intents import CollectionIntent, Page
+from singletable.model.intents import CollectionIntent, FeedIntent, Page
 from singletable.model.pattern_declaration import CURSOR
 from singletable.planner.plan import Plan
 from singletable.studio.item_rows import ItemRow, ItemRows
@@ -178,6 +178,11 @@ def _groups(design: Design, plan: Plan, objects: Sequence[Any]) -> Iterator[Answ
     if not isinstance(intent, CollectionIntent):
         if objects:
             yield _group(design, objects, plan.entities[0].cls)
+        return
+    if isinstance(intent, FeedIntent):
+        for cls in intent.entities:
+            if own := [each for each in objects if isinstance(each, cls)]:
+                yield _group(design, own, cls)
         return
     for shape in objects:
         for member, entity in design.members(intent):

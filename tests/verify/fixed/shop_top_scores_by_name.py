@@ -17,4 +17,4 @@ class Leaderboard(Table, entities=[Score]):
     @pattern()
     def top_scores(self, game_id: str, *, limit: int = 10, cursor: str | None = None) -> Page[Score]:
         """Get the players with the most points in a game."""
-        return query(Score, order_by=lambda item: item.points, newest_first=True)
+        return query(Score, order_by=lambda item: item.points, descending=True)

@@ -90,12 +90,12 @@ class Broken(Table, entities=[Order]):
     @pattern()
     def lowest_totals(self, game: str) -> Page[Order]:
         """List orders."""
-        return query(Order, order_by=lambda item: item.total, newest_first=True)
+        return query(Order, order_by=lambda item: item.total, descending=True)
 
     @pattern()
     def top_ranks(self, game: str) -> Page[Order]:
         """List orders."""
-        return query(Order, order_by=lambda item: item.rank, newest_first=True)
+        return query(Order, order_by=lambda item: item.rank, descending=True)
 
     @pattern()
     def newest_of_game(self, game: str, customer_id: str) -> Page[Order]:
@@ -137,12 +137,12 @@ class Right(Table, entities=[Order]):
     @pattern()
     def top_totals(self, game: str) -> Page[Order]:
         """List the top totals."""
-        return query(Order, order_by=lambda item: item.total, newest_first=True)
+        return query(Order, order_by=lambda item: item.total, descending=True)
 
     @pattern()
     def newest_ids(self, game: str, customer_id: str) -> Page[Order]:
         """List the newest orders: their ids sort by time."""
-        return query(Order, order_by=lambda item: item.id, newest_first=True)
+        return query(Order, order_by=lambda item: item.id, descending=True)
 
     @pattern()
     def all_orders(self, customer_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:

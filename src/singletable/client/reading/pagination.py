@@ -17,6 +17,7 @@ from singletable.errors import CursorRefused
 from singletable.model.intents import Page
 from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import read_requests
+from singletable.planner.trims import trimmed_attributes
 
 Arguments = Mapping[str, Any]
 
@@ -153,7 +154,7 @@ def hydrated(reader: TableReader, plan: Plan, items: list[Item], options: ReadOp
 def _has_checked_attributes(reader: TableReader, plan: Plan) -> bool:
     """Return whether the index contains the time-to-live attribute and the times that the client checks."""
     ttl, index = reader.design.ttl_attribute, plan.index
-    trimmed = {plan.entities[0].attributes[trim.field] for trims in plan.trims for trim in trims}
+    trimmed = set(trimmed_attributes(plan))
     checked = trimmed if ttl is None else {*trimmed, ttl}
     return index.projection.kind == "ALL" or checked <= {*index.projection.attributes, *index.key_attributes}
 

@@ -412,12 +412,31 @@ class TableReader:
         return UnreadableItems(self.design.table.key_attributes, warn_as) if self.reports_unreadable else None
 
     def decoded(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None = None) -> list[Any]:
-        """Return the objects or views of items, which are all of the plan's entity."""
+        """Return the objects, or views, of items."""
         return self.readable(items, plan, unreadable).objects
 
     def readable(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None) -> Readable:
-        """Return the readable items and their objects."""
+        """Return the readable items and their objects, in the order of the items."""
+        if len(plan.entities) > 1:
+            return self._readable_of_several(items, plan, unreadable)
         return read_items(self.item_types.decoder(plan.entities[0], plan.view), items, unreadable)
+
+    def _readable_of_several(
+        self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None
+    ) -> Readable:
+        """Decode the items of each entity together, and return them in the order of `items`."""
+        placed: list[tuple[int, Item | Row, Any]] = []
+        places: dict[str, list[int]] = {}
+        for place, item in enumerate(items):
+            entity = self.item_types.entity_of(item)
+            places.setdefault("" if entity is None else entity.name, []).append(place)
+        for entity in plan.entities:
+            own = places.get(entity.name, [])
+            found = read_items(self.item_types.decoder(entity, plan.view), [items[place] for place in own], unreadable)
+            known = {id(items[place]): place for place in own}
+            placed += [(known[id(item)], item, value) for item, value in zip(found.items, found.objects, strict=True)]
+        placed.sort(key=lambda each: each[0])
+        return Readable([item for _, item, _ in placed], [value for _, _, value in placed])
 
     def read(self, item: Item, entity: Entity, source: str) -> Any:
         """Return the object of an item.

@@ -45,6 +45,7 @@ from singletable.model.entity import Cardinality, Entity, EntityDeclaration
 from singletable.model.intents import (
     AncestorsIntent,
     CollectionIntent,
+    FeedIntent,
     GetIntent,
     ItemWriteIntent,
     QueryIntent,
@@ -58,6 +59,7 @@ _KINDS: dict[type, PatternKind] = {
     GetIntent: "get",
     QueryIntent: "query",
     CollectionIntent: "collection",
+    FeedIntent: "query",
     WithinIntent: "within",
     AncestorsIntent: "ancestors",
 }
@@ -243,7 +245,7 @@ class _TableDraft:
         intent, options, types = pattern.intent, pattern.options, self.types
         if isinstance(intent, CollectionIntent):
             entities = tuple(dict.fromkeys(types.names[each.entity] for each in members_of(intent.shape)))
-            view = types.value_class(intent.shape)
+            view = None if isinstance(intent, FeedIntent) else types.value_class(intent.shape)
         else:
             entities = (types.names[intent.entity],)
             given = getattr(intent, "view", None)
@@ -263,6 +265,7 @@ class _TableDraft:
             entities,
             tuple(self._parameters(pattern)),
             newest_first=bool(getattr(intent, "newest_first", False)),
+            descending=bool(getattr(intent, "descending", False)),
             changes=types.constants_in(getattr(intent, "changes", ())),
             where=types.constants_in(getattr(intent, "where", None)),
             filter=types.constants_in(getattr(intent, "filter", None)),

@@ -250,11 +250,15 @@ def _directed(
     order_by = intent.order_by
     if field.type not in (date, datetime) and order_by is None:
         edits, order_by = (SetKeyword(place, "order_by", f"lambda item: item.{field.name}"),), Path((field.name,))
-    if descending and not intent.newest_first:
-        edits += (SetKeyword(place, "newest_first", "True"),)
-    elif intent.newest_first and not descending:
-        edits += (RemoveKeyword(place, "newest_first"),)
-    return edits, replace(pattern, intent=replace(intent, order_by=order_by, newest_first=descending))
+    is_time = field.type in (date, datetime)
+    right, wrong = ("newest_first", "descending") if is_time else ("descending", "newest_first")
+    if getattr(intent, wrong) or (intent.is_reversed and not descending):
+        edits += (RemoveKeyword(place, wrong if getattr(intent, wrong) else right),)
+    if descending and not getattr(intent, right):
+        edits += (SetKeyword(place, right, "True"),)
+    newest, highest = (descending, False) if is_time else (False, descending)
+    ordered = replace(intent, order_by=order_by, newest_first=newest, descending=highest)
+    return edits, replace(pattern, intent=ordered)
 
 
 def _format_remedy(design: Design, plan: Plan, field: Field, descending: bool) -> Remedy:
@@ -280,7 +284,9 @@ def _key_remedy(design: Design, plan: Plan, promise: Promise) -> Remedy:
     fields = [field for field in entity.fields.values() if not field.optional and _is_of(field, promise)]
     if len(fields) != 1:
         kind = "a datetime" if promise.of == "time" else "a number"
-        return Remedy(f"Put {kind} first in the sort key of an index, and sort by it with order_by= or newest_first=.")
+        return Remedy(
+            f"Put {kind} first in the sort key of an index, and sort by it with newest_first= or descending=."
+        )
     (field,) = fields
     edits, ordered = _directed(plan.pattern, field, promise.descending)
     served = tuple(
