@@ -124,7 +124,7 @@ BESIDE_SECRET = st.text("aZ9/?#@:%[]=&;\\ \u2100", max_size=5)
 
 @pytest.mark.parametrize("form", FORMS)
 @given(before=BESIDE_SECRET, after=BESIDE_SECRET)
-@settings(max_examples=20)
+@settings(max_examples=6)
 def test_no_message_about_an_http_address_shows_its_secret(form: str, before: str, after: str) -> None:
     url = form.format(f"{before}hidden{after}")
     once = Retries(attempts=1)

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import os
 import random
+import signal
 import sys
 import tempfile
+import threading
 import time
 import traceback
 from collections import Counter
@@ -18,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.engine.faults.network_scenarios import NETWORK_SCENARIOS
-from tests.engine.faults.process_scenarios import PROCESS_SCENARIOS
+from tests.engine.faults.process_scenarios import CHILDREN, PROCESS_SCENARIOS
 from tests.engine.faults.store_scenarios import STORE_SCENARIOS
 
 RUN_SECONDS_MAX = 20
@@ -36,19 +39,31 @@ def scenario_of(seed: int) -> str:
 
 def run(seed: int, name: str) -> bool:
     """Run a scenario with a seed; return whether it succeeds."""
-    again = f"make faults SEED={seed} RUNS=1" + ("" if name == scenario_of(seed) else f" SCENARIO={name}")
-    print(f"seed {seed}: {name}", flush=True)  # if the run hangs, this process ends, and this is its last line
-    faulthandler.dump_traceback_later(RUN_SECONDS_MAX, exit=True)
+    print(f"seed {seed}: {name}", flush=True)
+    again = f"FAILED: make faults SEED={seed} RUNS=1" + ("" if name == scenario_of(seed) else f" SCENARIO={name}")
+    watchdog = threading.Timer(RUN_SECONDS_MAX, _end, (again,))
+    watchdog.start()
+    faulthandler.dump_traceback_later(RUN_SECONDS_MAX + 5, exit=True)  # if the watchdog cannot run
     try:
         with tempfile.TemporaryDirectory() as folder:
             SCENARIOS[name](random.Random(f"{seed}-{name}"), Path(folder))
     except Exception:
-        faulthandler.cancel_dump_traceback_later()
         traceback.print_exc()
-        print(f"FAILED: {again}", flush=True)
+        print(again, flush=True)
         return False
-    faulthandler.cancel_dump_traceback_later()
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        watchdog.cancel()
     return True
+
+
+def _end(again: str) -> None:
+    """End this process and its children, because a run hangs."""
+    faulthandler.dump_traceback()
+    print(f"{again} (it hangs)", flush=True)
+    for child in CHILDREN:
+        os.kill(child, signal.SIGKILL)
+    os._exit(1)
 
 
 def main() -> int:

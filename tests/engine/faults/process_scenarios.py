@@ -31,12 +31,17 @@ from tests.engine.faults.table_model import FAILED, History, Send, create_table,
 _encode, _decode = msgspec.json.encode, msgspec.json.decode
 
 
+CHILDREN: set[int] = set()
+"""The children that run; whoever ends this process early has to kill them."""
+
+
 def in_child(work: Callable[[int], None]) -> tuple[int, int]:
     """Run a function in a forked child, which ends with it; return the process, and where to read what it writes."""
     reading, writing = os.pipe()
     child = os.fork()
     if child:
         os.close(writing)
+        CHILDREN.add(child)
         return child, reading
     code = 1
     try:
@@ -45,6 +50,15 @@ def in_child(work: Callable[[int], None]) -> tuple[int, int]:
         code = 0
     finally:
         os._exit(code)
+
+
+def end_child(child: int, kind: int = signal.SIGKILL) -> int:
+    """Kill a child, or only wait for its end if the signal is 0; return its status."""
+    if kind:
+        os.kill(child, kind)
+    status = os.waitpid(child, 0)[1]
+    CHILDREN.discard(child)
+    return status
 
 
 def read_all(descriptor: int) -> bytes:
@@ -72,8 +86,7 @@ def paused_writers(chance: random.Random, folder: Path) -> None:
             history.perform(engine.call, "read all", ())
             history.check()
     finally:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        end_child(child)
         os.close(reading)
     check_file(url)
 
@@ -151,8 +164,7 @@ def killed_writers(chance: random.Random, folder: Path) -> None:
 
         child, reading = in_child(write)
         signal.sigtimedwait([], chance.uniform(0.005, 0.05))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        end_child(child)
         history.operations += _reported(read_all(reading), history.now())
         with opened(url, chance) as engine:
             history.perform(engine.call, "read all", (), "parent")
@@ -214,8 +226,7 @@ def forks(chance: random.Random, folder: Path) -> None:
             create_table(memory)
             _fork(chance, transport, memory, file)
     finally:
-        os.kill(server, signal.SIGKILL)
-        os.waitpid(server, 0)
+        end_child(server)
         os.close(port_of)
 
 
@@ -262,7 +273,7 @@ def _fork(chance: random.Random, transport: HttpTransport, memory: Engine, file:
     with ThreadPoolExecutor(1) as pool:
         others = pool.submit(history.run, send, chance, 10, "parent")
         reported = read_all(reading)
-        _, status = os.waitpid(child, 0)
+        status = end_child(child, 0)
         others.result(SECONDS_MAX)
     assert status == 0, "the child failed"
     history.run(file.call, chance, 2, "parent")

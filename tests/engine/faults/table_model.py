@@ -86,7 +86,8 @@ def apply(state: State, operation: Operation) -> tuple[Any, State]:
                 return FAILED, state
             state = changed(source, before - amount)
             return "ok", changed(target, (state[target] or 0) + amount)
-    raise AssertionError(operation)
+        case _:
+            raise AssertionError(operation)
 
 
 MODEL: Model[State] = Model((None,) * ITEMS, apply)
@@ -189,16 +190,22 @@ def request_of(name: str, arguments: tuple[Any, ...], token: str) -> tuple[str, 
         case "add":
             return "UpdateItem", {**_add(item, arguments[1]), "ReturnValues": "UPDATED_NEW"}
         case "transfer":
-            taken = _add(item, -arguments[2]) | {"ConditionExpression": "v >= :least"}
-            taken["ExpressionAttributeValues"][":least"] = _number(arguments[2])
+            values = {":amount": _number(-arguments[2]), ":least": _number(arguments[2])}
+            taken = {**_add(item, 0), "ConditionExpression": "v >= :least", "ExpressionAttributeValues": values}
             actions = [{"Update": taken}, {"Update": _add(arguments[1], arguments[2])}]
             return "TransactWriteItems", {"TransactItems": actions, "ClientRequestToken": token}
-    put: dict[str, Any] = {"TableName": TABLE, "Item": _key(item) | {"v": _number(arguments[-1])}}
+        case _:
+            return "PutItem", _put(name, arguments)
+
+
+def _put(name: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
+    request: dict[str, Any] = {"TableName": TABLE, "Item": _key(arguments[0]) | {"v": _number(arguments[-1])}}
     if name == "create":
-        put["ConditionExpression"] = "attribute_not_exists(pk)"
+        request["ConditionExpression"] = "attribute_not_exists(pk)"
     elif name == "swap":
-        put |= {"ConditionExpression": "v = :old", "ExpressionAttributeValues": {":old": _number(arguments[1])}}
-    return "PutItem", put
+        values = {":old": _number(arguments[1])}
+        request |= {"ConditionExpression": "v = :old", "ExpressionAttributeValues": values}
+    return request
 
 
 def _on(item: int) -> dict[str, Any]:
