@@ -37,10 +37,16 @@ _CHOSEN_TIME_WORDS = frozenset(
     }
 )
 """Words of times that people choose: items written now have many different values of such a field."""
+_BIRTH_WORDS = frozenset({"birth", "birthday", "birthdate", "dob"})
 _SCORE_WORDS = frozenset(
     {"score", "points", "rank", "ranking", "rating", "price", "amount", "balance", "percentage", "percent", "votes"}
     | {"likes", "views", "clicks", "weight", "distance", "temperature", "stars", "popularity"}
 )
+EVENT_WORDS = frozenset(
+    {"event", "events", "log", "logs", "transaction", "transactions", "message", "messages", "activity", "entry"}
+    | {"history", "audit", "notification", "comment", "payment", "click", "visit"}
+)
+"""Words of entities with any number of items on one day, unlike a daily total."""
 _QUALIFIERS = frozenset({"name", "code", "label"})
 """Last words that do not change the role: `country_code` has as many values as `country`."""
 _FEW_VALUES = {
@@ -104,6 +110,11 @@ def is_time(field: Field) -> bool:
 def follows_clock(field: Field) -> bool:
     """Whether all items that are written now have the same or nearly the same value: a time that nobody chooses."""
     return is_time(field) and not _CHOSEN_TIME_WORDS & set(_last_words(field))
+
+
+def is_chosen_day(field: Field) -> bool:
+    """Whether a field is a day that people choose, such as a due date; a birthday has many more values."""
+    return is_day(field) and not follows_clock(field) and not _BIRTH_WORDS & set(_last_words(field))
 
 
 def is_score(field: Field) -> bool:
