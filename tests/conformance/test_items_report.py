@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from singletable import LSI, DesignError, Table, entity, skewed
+from singletable import GSI, LSI, DesignError, Table, entity, native, skewed
 from singletable.conformance.items_report import REASONS_MAX, ItemFinding, ItemsCheck, ItemsReport
 from singletable.conformance.key_measurements import KeyMeasurements
 from singletable.conformance.measured_findings import measured_findings
@@ -151,6 +151,34 @@ class Kinded:
 
 class Kinds(Table, entities=[Kinded]):
     pass
+
+
+@entity(key=("CASE#{id}", "META"), gsi1=(native("customer"), native("case_id")))
+@dataclass
+class Case:
+    id: str
+    customer: str
+    case_id: str
+
+
+class Cases(Table, entities=[Case], indexes=[GSI("gsi1", keys=("customer", "case_id"))]):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("ids", "pair"),
+    [
+        (("Case123", "Case1321", "Case0987"), "Case0987 sorts before Case123"),
+        (("Case9", "Case10"), "Case10 sorts before Case9"),
+        (("Case10", "Case20"), ""),
+        (("Case9", "Other10"), ""),
+        (("2024-1-9", "2024-1-10"), ""),
+    ],
+)
+def test_numbers_after_letters_in_the_sort_key_of_an_index(ids: tuple[str, ...], pair: str) -> None:
+    rows = [(Case, {"id": f"i{number}", "customer": "c", "case_id": text}) for number, text in enumerate(ids)]
+    found = [message for code, message, _, _ in summary(report_of(Cases, *rows)) if code == "ST207"]
+    assert found == ([f"Case: case_id in case_id of GSI1 holds numbers without padding: {pair}"] if pair else [])
 
 
 @pytest.mark.parametrize(

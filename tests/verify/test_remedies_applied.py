@@ -53,6 +53,7 @@ WITHOUT_EDIT = {
         "customers_orders_by_status_of_a_customer",
         "ST127",
     ): "only the author knows whether the name or the read is wrong",
+    ("customers_orders_by_status_of_a_customer", "ST129"): "only the author knows which of the two programs call",
     ("customers_too_many_indexes", "ST111"): "only the author knows which indexes can be merged",
     ("guide_filter_discards_most", "ST108"): "a range of depths needs a key that only the author can design",
     ("guide_filter_without_counts", "ST108"): "only the author knows how many items the filter keeps",
@@ -71,6 +72,13 @@ NEEDS_DECISION_AFTER_FIX = {
 }
 """The findings that have an edit only after another remedy."""
 NEEDS_DECISION = {
+    ("devices_log_without_end", "ST130"): "only the author knows how many events a partition has",
+    ("guide_events_of_one_second", "ST130"): "only the author knows how many events a partition has",
+    ("guide_fanout_too_small", "ST130"): "only the author knows how many events a partition has",
+    ("guide_latest_event_of_one_second", "ST130"): "only the author knows how many events a partition has",
+    ("guide_sharded_events_without_fanout", "ST130"): "only the author knows how many events a partition has",
+    ("guide_two_shards_are_too_few", "ST130"): "only the author knows how many events a partition has",
+    ("reminders_of_one_day", "ST121"): "only the author knows whether a few partitions are enough",
     ("commerce_orders_of_a_day_without_gsi1", "ST001"): "a parameter changes what the query returns",
     ("customers_one_key_for_all", "ST102"): "only the author knows that there is one item",
     ("customers_partition_per_status", "ST121"): "only the author knows whether a few partitions are enough",

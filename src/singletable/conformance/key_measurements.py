@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from string import ascii_letters
 from typing import Any, NamedTuple
 
 from singletable.client.items.decoder import Item
@@ -16,7 +17,7 @@ from singletable.model.codecs.text_codec import TextCodec
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.key_template import FieldSlot, LiteralText
-from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart
+from singletable.model.keys import KeyPart, NativePart, Placement
 from singletable.model.table_schema import Index
 from singletable.values.item_size import item_size
 from singletable.values.limits import LSI_COLLECTION_BYTES_MAX
@@ -24,7 +25,8 @@ from singletable.values.limits import LSI_COLLECTION_BYTES_MAX
 NEAR_LIMIT = 0.8
 """The share of a size limit from which an item or an item collection is reported."""
 COLLECTIONS = -1
-"""The group for the bytes of each item collection, in a table with local indexes."""
+"""The group of the bytes per item collection, in a table with local indexes."""
+_LETTERS = f"{ascii_letters}-_"
 _COUNTED_AT_ONCE = 1_000
 _SEPARATOR = "\x1f"
 """Separates the values of a partition key with several attributes."""
@@ -61,30 +63,37 @@ def readable_partition(text: str) -> str:
 
 
 class NumberTexts:
-    """Records the values of one field in a sort key, as long as all of them are numbers written as text."""
+    """Tracks the values of one field in a sort key while all of them are numbers as text, after the same letters."""
 
-    def __init__(self, slot: FieldSlot, place: str) -> None:
-        self.slot, self.place = slot, place
+    def __init__(self, name: str, label: str, place: str) -> None:
+        self.name, self.label, self.place = name, label, place
+        self.prefix: str | None = None
         self._by_length: dict[int, tuple[str, str]] | None = {}
 
     def add(self, value: Any) -> None:
-        """Add a value. After the first value that is not a number, all further values are ignored."""
+        """Add a value; after the first one that is not such a number, the others are ignored."""
         if self._by_length is None or value is None:
             return
         text = str(value)
-        if not (text.isascii() and text.isdigit()) or (text[0] == "0" and text != "0"):
+        digits = text.lstrip(_LETTERS) if self.prefix is None else text.removeprefix(self.prefix)
+        prefix = text[: len(text) - len(digits)]
+        if self.prefix is None:
+            self.prefix = prefix
+        is_number = digits.isascii() and digits.isdigit() and prefix == self.prefix
+        if not is_number or (not prefix and digits[0] == "0" and digits != "0"):
             self._by_length = None
             return
-        least, most = self._by_length.get(len(text), (text, text))
-        self._by_length[len(text)] = (min(least, text), max(most, text))
+        least, most = self._by_length.get(len(digits), (digits, digits))
+        self._by_length[len(digits)] = (min(least, digits), max(most, digits))
 
     @property
     def wrong_order(self) -> tuple[str, str] | None:
         """Two values that sort in the wrong order, with the smaller number first. None if all values are in order."""
         lengths = sorted(self._by_length or {})
         ranges = [(self._by_length or {})[length] for length in lengths]
-        pairs = ((shorter[1], longer[0]) for n, longer in enumerate(ranges) for shorter in ranges[:n])
-        return next((pair for pair in pairs if pair[0] > pair[1]), None)
+        pairs = ((a, b) for n, longer in enumerate(ranges) for shorter in ranges[:n] for a in shorter for b in longer)
+        found = next((pair for pair in pairs if pair[0] > pair[1] and int(pair[0]) < int(pair[1])), None)
+        return found and (f"{self.prefix}{found[0]}", f"{self.prefix}{found[1]}")
 
 
 @dataclass
@@ -166,7 +175,7 @@ class KeyMeasurements:
         for placement in measured.placements:
             placement.add(self._counts, item)
         for numbers in measured.numbers:
-            numbers.add(values.get(numbers.slot.name))
+            numbers.add(values.get(numbers.name))
 
     def partitions(self) -> list[MeasuredPartitions]:
         """Return the use of partitions by each entity, in the table and in each index."""
@@ -225,20 +234,39 @@ def _time_expression(part: KeyPart) -> str:
 
 
 def _numbers(entity: Entity) -> Iterator[NumberTexts]:
-    """Yield the fields of sort keys that can contain numbers as text without padding. Identifiers need no order."""
+    """Yield the fields of sort keys that may hold numbers as text without padding.
+
+    An identifier needs no order, unless it is the whole sort key of an index, whose only purpose is the order.
+    """
     seen: set[str] = set()
     for placement in entity.placements.values():
         if placement.index.is_inverse:
             continue
         for part in placement.sort:
-            for slot in part.template.slots if isinstance(part, TemplatePart) else ():
-                if isinstance(slot, FieldSlot) and slot.name not in seen and _needs_padding(entity, slot):
-                    seen.add(slot.name)
-                    yield NumberTexts(slot, f"{part.attribute} of {placement.index.display_name}")
+            place = f"{part.attribute} of {placement.index.display_name}"
+            for name, label in _unpadded_texts(entity, part, is_table=placement.index.is_table):
+                if name not in seen:
+                    seen.add(name)
+                    yield NumberTexts(name, label, place)
 
 
-def _needs_padding(entity: Entity, slot: FieldSlot) -> bool:
-    is_identifier = entity.identity == (slot.name,) or slot.name == "id" or slot.name.endswith("_id")
-    if isinstance(slot.codec, IntegerCodec):
-        return slot.codec.digits is None
-    return isinstance(slot.codec, TextCodec | RawCodec) and not is_identifier
+def _unpadded_texts(entity: Entity, part: KeyPart, *, is_table: bool) -> Iterator[tuple[str, str]]:
+    """Yield the fields of a sort key that can contain numbers without padding, and how the key shows them."""
+    if isinstance(part, NativePart):
+        if part.field.type is str and not (is_table and _is_identifier(entity, part.field.name)):
+            yield part.field.name, part.field.name
+        return
+    for slot in part.template.slots:
+        if not isinstance(slot, FieldSlot):
+            continue
+        if isinstance(slot.codec, IntegerCodec):
+            needs_padding = slot.codec.digits is None
+        else:
+            is_text = isinstance(slot.codec, TextCodec | RawCodec)
+            needs_padding = is_text and not _is_identifier(entity, slot.name)
+        if needs_padding:
+            yield slot.name, str(slot)
+
+
+def _is_identifier(entity: Entity, name: str) -> bool:
+    return entity.identity == (name,) or name == "id" or name.endswith("_id")

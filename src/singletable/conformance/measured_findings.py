@@ -66,10 +66,10 @@ def _unpadded(measured: EntityMeasurement) -> Iterator[MeasuredFinding]:
         pair = numbers.wrong_order
         if pair is None:
             continue
-        message = (
-            f"{numbers.slot} in {numbers.place} contains numbers without padding: {pair[1]} sorts before {pair[0]}"
-        )
-        remedy = f"Declare {numbers.slot.name} as int, and write {{{numbers.slot.name}:06d}} in the template."
+        message = f"{numbers.label} in {numbers.place} holds numbers without padding: {pair[1]} sorts before {pair[0]}"
+        remedy = f"Declare {numbers.name} as int, and write {{{numbers.name}:06d}} in the template."
+        if numbers.prefix:
+            remedy = f"Give the numbers in {numbers.name} a fixed width, or sort by a time."
         finding = entity_finding(UNPADDED_NUMBER, measured.entity, message, remedy)
         yield MeasuredFinding(replace(finding, severity="warning"), measured.items)
 

@@ -36,11 +36,17 @@ _CHOSEN_TIME_WORDS = frozenset(
         "next",
     }
 )
-"""Words for times that people choose. Items that are written at the same time have different values of such a field."""
+"""Words of times that people choose: items written now have many different values of such a field."""
+_BIRTH_WORDS = frozenset({"birth", "birthday", "birthdate", "dob"})
 _SCORE_WORDS = frozenset(
     {"score", "points", "rank", "ranking", "rating", "price", "amount", "balance", "percentage", "percent", "votes"}
     | {"likes", "views", "clicks", "weight", "distance", "temperature", "stars", "popularity"}
 )
+EVENT_WORDS = frozenset(
+    {"event", "events", "log", "logs", "transaction", "transactions", "message", "messages", "activity", "entry"}
+    | {"history", "audit", "notification", "comment", "payment", "click", "visit"}
+)
+"""Words of entities with any number of items on one day, unlike a daily total."""
 _QUALIFIERS = frozenset({"name", "code", "label"})
 """Last words of a field name that do not change its role: `country_code` has as many values as `country`."""
 _FEW_VALUES = {
@@ -104,6 +110,11 @@ def is_time(field: Field) -> bool:
 def follows_clock(field: Field) -> bool:
     """Return whether the clock sets the field, so that items written at the same time have similar values."""
     return is_time(field) and not _CHOSEN_TIME_WORDS & set(_last_words(field))
+
+
+def is_chosen_day(field: Field) -> bool:
+    """Whether a field is a day that people choose, such as a due date; a birthday has many more values."""
+    return is_day(field) and not follows_clock(field) and not _BIRTH_WORDS & set(_last_words(field))
 
 
 def is_score(field: Field) -> bool:

@@ -12,11 +12,13 @@ from singletable.model.derived.bucket import Bucket
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.entity import Entity
-from singletable.model.field_roles import follows_clock, is_day, value_count
+from singletable.model.field_roles import follows_clock, is_chosen_day, is_day, value_count
 from singletable.model.fields import Field
 from singletable.model.key_template import DerivedSlot
 from singletable.model.keys import NativePart, Placement
 
+DAYS_OF_A_YEAR = 365
+"""The assumed number of values of a day that people choose, such as a due date."""
 _FINE_DIRECTIVES = ("%M", "%S", "%f")
 
 
@@ -67,6 +69,8 @@ def _of_field(entity: Entity, field: Field, codec: Codec | None) -> PartitionVal
         return PartitionValue(field.name, declared.values, declared.hottest, is_guess=False)
     if follows_clock(field) and _is_coarse(field, codec):
         return PartitionValue(field.name, is_current_time=True)
+    if is_chosen_day(field) and _is_coarse(field, codec):
+        return PartitionValue(field.name, DAYS_OF_A_YEAR)
     found = value_count(field)
     return (
         PartitionValue(field.name) if found is None else PartitionValue(field.name, found.values, None, found.is_guess)

@@ -19,6 +19,7 @@ from singletable.verify.rules import (
     copies_not_found,
     few_partition_values,
     filter_discards,
+    growing_partition,
     hot_partition,
     key_in_projection,
     key_not_unique,
@@ -40,6 +41,7 @@ from singletable.verify.rules import (
     pattern_not_supported,
     promised_result,
     raw_text,
+    repeated_pattern,
     strong_read,
     ttl_as_text,
     unsorted_number,
@@ -91,6 +93,8 @@ RULES: tuple[RuleModule, ...] = (
     ttl_as_text,
     named_field_not_used,
     latest_within_unit,
+    repeated_pattern,
+    growing_partition,
 )
 
 

@@ -36,7 +36,7 @@ class Social(Table, entities=[Follower, Post, Event]):
         """List the followers of a user: four pages."""
         return query(Follower)
 
-    @pattern(max_requests=4)
+    @pattern(max_requests=4, budget_ms=50)
     def followers_as_declared(self, user_id: str) -> Page[Follower]:
         """List the followers of a user in at most four requests."""
         return query(Follower)

@@ -20,8 +20,3 @@ class Customers(Table, entities=[Order]):
     def orders_by_customer(self, customer_id: str, limit: int = 20, cursor: str | None = None) -> Page[Order]:
         """List the orders of a customer."""
         return query(Order)
-
-    @pattern()
-    def orders_of_customer(self, customer_id: str, limit: int = 20, cursor: str | None = None) -> Page[Order]:
-        """List the orders of a customer."""
-        return query(Order)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.field_roles import (
+    EVENT_WORDS,
     follows_clock,
     is_identifier,
     is_instant,
@@ -26,11 +27,6 @@ from singletable.planner.remedy import Alternative, Remedy, SetKeyword, entity_p
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
 
 RULE = Rule("ST119", "key unique only by a time or score", "warning")
-_EVENT_WORDS = frozenset(
-    {"event", "events", "log", "logs", "transaction", "transactions", "message", "messages", "activity", "entry"}
-    | {"history", "audit", "notification", "comment", "payment", "click", "visit"}
-)
-"""Words for entities that can have any number of items per day, in contrast to a daily total."""
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
@@ -50,7 +46,7 @@ def _is_identified(entity: Entity, words: frozenset[str]) -> bool:
         return entity.declaration.identity is not None
     # In a log of devices, device_id identifies the device, but the partition has many entries.
     partition = {field.name for field in _slot_fields(entity, entity.base.partition)}
-    return not (_EVENT_WORDS & words and partition.issuperset(entity.identity))
+    return not (EVENT_WORDS & words and partition.issuperset(entity.identity))
 
 
 def _shared_fields(entity: Entity, words: frozenset[str]) -> list[Field]:
@@ -67,7 +63,7 @@ def _shared_fields(entity: Entity, words: frozenset[str]) -> list[Field]:
     # With a date in the key, an entity can have one item per day, such as a daily total.
     if any(is_instant(field) or is_score(field) for field in shared) or any(is_identifier(field) for field in outside):
         return shared
-    return shared if _EVENT_WORDS & words else []
+    return shared if EVENT_WORDS & words else []
 
 
 def _slot_fields(entity: Entity, parts: tuple[KeyPart, ...]) -> list[Field]:

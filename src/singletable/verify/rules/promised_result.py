@@ -41,7 +41,7 @@ from singletable.verify.findings import Finding, PlannedDesign, Rule, pattern_fi
 RULE = Rule("ST120", "result differs from the name", "warning")
 _VERBS = frozenset({"get", "find", "fetch", "read", "list", "load", "show", "query", "the", "a", "return", "returns"})
 _NEWEST = re.compile(r"\b(latest|newest|most recent)\b")
-_TOP = re.compile(r"\b(top|highest)\b(?! level| up\b)")
+_TOP = re.compile(r"\b(top|highest|trending|most popular|most viewed|most liked|best[ -]?selling)\b(?! level| up\b)")
 _BOTTOM = re.compile(r"\b(lowest|cheapest)\b")
 _ALL = re.compile(r"(?<!of )(?<!in )(?<!above )\b(all|every)\b(?! time|-time| day| hour| month| week)")
 _STATE = re.compile(
