@@ -13,7 +13,17 @@ from singletable.studio.access_guard import WRITE_HEADER, StudioSecrets, rejecti
 from tests.studio.opened_studio import COMMERCE, ORIGIN, PORT, Studio, studio, workspace
 
 QUESTION = "/Commerce/ask/column"
-PAGES = ("/", "/pulse", "/Commerce/overview", "/Commerce/collections", "/Commerce/patterns/profile")
+PAGES = (
+    "/",
+    "/pulse",
+    "/Commerce/overview",
+    "/Commerce/collections",
+    "/Commerce/patterns/profile",
+    "/Commerce/items?new=User",
+    "/Commerce/query",
+    "/Commerce/design/changes?against=HEAD",
+)
+CHANGES = ("stage", "write", "discard", "resolve", "query", "run", "migration", "measure")
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +109,22 @@ def test_a_form_of_another_page_cannot_write(shared: Studio) -> None:
     assert shared.client.post(QUESTION, {}, without_origin).status_code == 403
     wrong = {"Origin": ORIGIN, WRITE_HEADER: "x" * 43}
     assert shared.client.post(QUESTION, {}, wrong).status_code == 403
+
+
+@pytest.mark.parametrize("question", CHANGES)
+def test_a_token_from_another_session_writes_nothing(shared: Studio, stranger: Studio, question: str) -> None:
+    path, statement = f"/Commerce/ask/{question}", "DELETE FROM Commerce WHERE PK = 'USER#42' AND SK = 'PROFILE'"
+    document = {"entity": "", "mode": "json", "json": "{}", "statement": statement, "confirmed": True, "revision": 0}
+    before = shared.space.store.total.cost.requests
+    other = {WRITE_HEADER: stranger.secrets.write_token, "Origin": ORIGIN}
+    assert shared.client.post(path, document, other).status_code == 403  # our cookie, the token of another session
+    own = {WRITE_HEADER: shared.secrets.write_token, "Origin": ORIGIN}
+    assert stranger.client.post(path, document, own).status_code == 403  # our token, no cookie
+    form = {"Origin": "http://evil.example", "Content-Type": "application/x-www-form-urlencoded"}
+    assert shared.client.post(path, document, {**own, **form}).status_code == 403
+    assert shared.client.get(path).status_code in (404, 405)
+    assert shared.space.store.total.cost.requests == before
+    assert len(shared.space.staged_items("Commerce")) == 0
 
 
 def test_the_right_origin_and_header_may_write(shared: Studio) -> None:

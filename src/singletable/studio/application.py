@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,24 +19,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from singletable.errors import SingletableError
 from singletable.planner.formatting import format_count, format_number
-from singletable.studio import (
-    collection_requests,
-    design_pages,
-    item_editor,
-    overview_requests,
-    pattern_requests,
-    query_console,
-    traffic_costs,
-)
 from singletable.studio.access_guard import NO_SESSION, AccessGuard, Rejection, StudioSecrets
 from singletable.studio.design_tokens import tokens_css
 from singletable.studio.page_templates import render
 from singletable.studio.workspace import TableView, Workspace
 
 Document = dict[str, Any]
-Answer = Callable[[Workspace, TableView, Document], Document]
-"""A function that answers a request of a page. It takes JSON and returns JSON."""
-
 ASSETS_FOLDER = Path(__file__).parent / "assets"
 SCREENS = (
     ("overview", "Overview"),
@@ -45,25 +34,38 @@ SCREENS = (
     ("query", "Query"),
     ("design", "Design"),
 )
-_ANSWERS: dict[str, Answer] = {
-    "count": overview_requests.count,
-    "heat": overview_requests.heat,
-    "column": collection_requests.column,
-    "find": collection_requests.find,
-    "item": collection_requests.item,
-    "run": pattern_requests.run,
-    "plan": pattern_requests.plan,
-    "measure": traffic_costs.measure,
-    "migration": design_pages.migration,
-    "explain": query_console.explain,
-    "query": query_console.query,
-    "stage": item_editor.stage,
-    "shape": item_editor.shape,
-    "effects": item_editor.effects,
-    "discard": item_editor.discard,
-    "resolve": item_editor.resolve,
-    "write": item_editor.write,
+_ANSWERS: dict[str, str] = {
+    "count": "overview_requests.count",
+    "heat": "overview_requests.heat",
+    "column": "collection_requests.column",
+    "find": "collection_requests.find",
+    "item": "collection_requests.item",
+    "run": "pattern_requests.run",
+    "plan": "pattern_requests.plan",
+    "measure": "traffic_costs.measure",
+    "migration": "design_pages.migration",
+    "explain": "query_console.explain",
+    "query": "query_console.query",
+    "stage": "item_editor.stage",
+    "shape": "item_editor.shape",
+    "effects": "item_editor.effects",
+    "discard": "item_editor.discard",
+    "resolve": "item_editor.resolve",
+    "write": "item_editor.write",
 }
+
+
+def _function(name: str) -> Callable[..., Document]:
+    """Return a function of a module; the modules are imported on first use, so that the studio starts faster."""
+    module, _, function = name.partition(".")
+    found: Callable[..., Document] = getattr(import_module(f"singletable.studio.{module}"), function)
+    return found
+
+
+def import_screens() -> None:
+    """Import the modules of all screens."""
+    for name in _ANSWERS.values():
+        _function(name)
 
 
 def studio_application(workspace: Workspace, secrets: StudioSecrets) -> ASGIApp:
@@ -153,35 +155,35 @@ class _Pages:
 
     async def overview(self, request: Request) -> Response:
         """Show the overview of a table."""
-        return await self._page(request, "overview", overview_requests.page)
+        return await self._page(request, "overview", "overview_requests.page")
 
     async def collections(self, request: Request) -> Response:
         """Show the item collections of a table."""
-        return await self._page(request, "collections", collection_requests.page)
+        return await self._page(request, "collections", "collection_requests.page")
 
     async def patterns(self, request: Request) -> Response:
         """Show the first access pattern of a table."""
         view = self._workspace.table(request.path_params["table"])
         if view is None or not view.design.patterns:
-            return await self._page(request, "patterns", pattern_requests.page)
+            return await self._page(request, "patterns", "pattern_requests.page")
         name = view.design.patterns[0].name
         return RedirectResponse(f"/{quote(view.design.name)}/patterns/{quote(name)}", 303)
 
     async def pattern(self, request: Request) -> Response:
         """Show one access pattern."""
-        return await self._page(request, "patterns", pattern_requests.page)
+        return await self._page(request, "patterns", "pattern_requests.page")
 
     async def items(self, request: Request) -> Response:
         """Show the editor of an item, and the staged changes."""
-        return await self._page(request, "items", item_editor.page)
+        return await self._page(request, "items", "item_editor.page")
 
     async def query(self, request: Request) -> Response:
         """Show the query console."""
-        return await self._page(request, "query", query_console.page)
+        return await self._page(request, "query", "query_console.page")
 
     async def design(self, request: Request) -> Response:
         """Show a part of the design."""
-        return await self._page(request, "design", design_pages.page)
+        return await self._page(request, "design", "design_pages.page")
 
     async def answer(self, request: Request) -> Response:
         """Answer a request of a page. An error of the store or of the input is an answer too."""
@@ -194,7 +196,7 @@ class _Pages:
         except json.JSONDecodeError:
             return JSONResponse({"error": "The request is not valid JSON. Reload the page."}, 400)
         try:
-            answer = await run_in_threadpool(found, self._workspace, view, document)
+            answer = await run_in_threadpool(_function(found), self._workspace, view, document)
         except SingletableError as problem:
             answer = {"error": str(problem)}
         return JSONResponse({**answer, "total": _total(self._workspace)})
@@ -213,14 +215,14 @@ class _Pages:
         page = render("message.html", title="The studio failed", text=text, links=[("/", "Back to the overview")])
         return HTMLResponse(page, 500)
 
-    async def _page(self, request: Request, screen: str, values: Callable[..., Document]) -> Response:
+    async def _page(self, request: Request, screen: str, values: str) -> Response:
         view = self._workspace.table(request.path_params["table"])
         if view is None:
             if not self._workspace.table_names:
                 return await self._html("no_model.html", screen=screen, view=None)
             return await self.not_found(request, KeyError(request.path_params["table"]))
         given = {**request.path_params, **request.query_params}
-        found = await run_in_threadpool(values, self._workspace, view, given)
+        found = await run_in_threadpool(_function(values), self._workspace, view, given)
         if found.get("is_missing"):
             return await self.not_found(request, KeyError(request.url.path))
         return await self._html(f"{screen}.html", screen=screen, view=view, **found)

@@ -13,8 +13,7 @@ import uvicorn
 
 from singletable.errors import ArgumentRefused
 from singletable.studio.access_guard import StudioSecrets
-from singletable.studio.application import studio_application
-from singletable.studio.design_overview import design_overview
+from singletable.studio.application import import_screens, studio_application
 from singletable.studio.page_templates import environment
 from singletable.studio.workspace import Workspace
 
@@ -68,9 +67,12 @@ def serve_studio(
 
 def prepare(workspace: Workspace) -> None:
     """Plan the first table and load the templates while the browser starts; sends no request."""
+    from singletable.studio.design_overview import design_overview
+
     for name in workspace.table_names[:1]:
         view = workspace.table(name)
         if view is not None:
             design_overview(view, workspace.prices)
     for name in environment().list_templates():
         environment().get_template(name)
+    import_screens()

@@ -149,9 +149,95 @@ def test_a_write_shows_its_plan_first(signed_in: Window) -> None:
     page.wait_for_selector("text=4 WRU")
 
 
+def test_an_item_by_keyboard_with_a_conflict(signed_in: Window, studio: tuple[RunningStudio, dict[str, Any]]) -> None:
+    page = signed_in.open("/Commerce/collections?q=USER%2342%20ORDER%232026-05-08")
+    until(page, "document.querySelectorAll('.row.selected').length >= 2 && document.querySelector('#edit')")
+    page.keyboard.press("e")
+    page.wait_for_url("**/items?id=**")
+    page.keyboard.press("e")
+    page.fill("[name='f.status']", "LOST")
+    page.wait_for_selector(".outcome .plus")
+    assert "USER#42#LOST" in page.locator("#effects").inner_text()
+    page.fill("[name='f.total']", "many")
+    page.wait_for_selector(".item-field.invalid")
+    page.keyboard.press("Control+Enter")
+    assert page.locator("#write").is_disabled()
+    page.fill("[name='f.total']", "12.50")
+    until(page, "!document.querySelector('#write').disabled")
+    other = signed_in.page.context.new_page()
+    other.goto(page.url)
+    statement = "UPDATE Commerce SET currency = 'CHF' WHERE PK = 'USER#42' AND SK = 'ORDER#2026-05-08T07:45:10Z#D5'"
+    other.goto(page.url.partition("/items")[0] + "/query")
+    other.fill("#statement", statement)
+    other.keyboard.press("Control+Enter")
+    other.wait_for_selector("#confirm")
+    other.keyboard.press("Enter")
+    other.wait_for_selector(".metrics")
+    other.close()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".conflict")
+    assert "CHF" in page.locator(".conflict").inner_text()
+    page.click("[data-resolve=mine]")
+    page.wait_for_selector(".outcome .plus")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("text=PutItem")
+    assert page.locator("#loaded").input_value().count("CHF") == 1
+
+
+def test_a_statement_and_the_design_by_keyboard(signed_in: Window) -> None:
+    page = signed_in.open("/Commerce/query")
+    page.keyboard.press("/")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("SELECT id FROM Commerce WHERE stars > 3")
+    until(page, "document.querySelector('#access .operation').textContent === 'Scan'")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".metrics")
+    assert page.locator(".past").count() >= 1
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("d")
+    page.wait_for_url("**/design")
+    page.keyboard.press("j")
+    page.wait_for_url("**/design/traffic")
+    page.keyboard.press("/")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("100")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("b.over")
+
+
+def test_exported_pages_open_from_disk(signed_in: Window, tmp_path: Path) -> None:
+    from singletable.studio.static_export import export_pages, write_pages
+    from tests.studio.opened_studio import workspace
+
+    space = workspace(COMMERCE)
+    write_pages(export_pages(space), tmp_path / "pages")
+    space.close()
+    page = signed_in.page
+    page.goto((tmp_path / "pages" / "index.html").as_uri())
+    page.wait_for_selector(".heat-line")
+    page.keyboard.press("g")
+    page.keyboard.press("c")
+    page.wait_for_url("**/Commerce-collections.html")
+    until(page, "document.querySelectorAll('.row.selected').length >= 1")
+    page.keyboard.press("ArrowDown")
+    until(page, "document.querySelector('#dock .name')")
+    page.click(".screens [data-id=patterns]")
+    page.wait_for_selector(".metrics")
+    assert page.locator(".bracket").count() == 1
+    signed_in.problems = [each for each in signed_in.problems if not each.startswith("file:")]
+
+
 def test_nothing_overflows_at_800_pixels(signed_in: Window) -> None:
     signed_in.page.set_viewport_size({"width": 800, "height": 900})
-    for path in ("overview", "collections", "patterns/orders_in_status?user_id=42&status=SHIPPED"):
+    for path in (
+        "overview",
+        "collections",
+        "patterns/orders_in_status?user_id=42&status=SHIPPED",
+        "items",
+        "query",
+        "design",
+    ):
         page = signed_in.open(f"/Commerce/{path}")
         assert page.evaluate("document.documentElement.scrollWidth") <= 800
 

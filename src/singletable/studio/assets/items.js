@@ -70,7 +70,8 @@
       const answer = await ask("shape", { entity: form.dataset.entity, loaded: loaded(), values: values(), operation, path });
       show(find("#fields"), answer.html);
       const shaped = find(`[data-field="${CSS.escape(path)}"]`) || find("#fields");
-      shaped.querySelector(".elements li:last-child .field, .field")?.focus();
+      const last = shaped.querySelector(":scope > .control > .elements > li:last-child .field");
+      (last || shaped.querySelector(".field") || shaped.querySelector("button"))?.focus();
       stageSoon();
     } catch (failure) { report(failure.message); }
   }
