@@ -185,13 +185,15 @@ def _random_patterns(draw: st.DrawFn, entities: tuple[DraftEntity, ...], taken: 
     )
     numbers = st.none() | st.integers(-1, 10**7) | st.floats(-1, 10**7)
     has_tests = draw(st.booleans())
+    newest_first = draw(st.booleans())
     return DraftPattern(
         pattern_name(draw(TEXTS), taken),
         draw(TEXTS),
         kind,
         tuple(each.class_name for each in chosen),
         (*parameters, *(paging(draw(st.integers(-1, 30))) if draw(st.booleans()) else ())),
-        draw(st.booleans()),
+        newest_first,
+        not newest_first and draw(st.booleans()),
         tuple(draw(st.lists(changes, max_size=2))) if kind == "update" else (),
         draw(tests) if has_tests else None,
         draw(tests) if has_tests else None,
