@@ -417,9 +417,10 @@ class TableReader:
 
     def readable(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None) -> Readable:
         """Return the readable items and their objects, in the order of the items."""
-        if len(plan.entities) > 1:
+        entity, *others = plan.entities
+        if others:
             return self._readable_of_several(items, plan, unreadable)
-        return read_items(self.item_types.decoder(plan.entities[0], plan.view), items, unreadable)
+        return read_items(self.item_types.decoder(entity, plan.view), items, unreadable)
 
     def _readable_of_several(
         self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None
