@@ -32,7 +32,7 @@ _encode, _decode = msgspec.json.encode, msgspec.json.decode
 
 
 CHILDREN: set[int] = set()
-"""The children that run; whoever ends this process early has to kill them."""
+"""The children that run; a function that ends this process early must kill them first."""
 
 
 def in_child(work: Callable[[int], None]) -> tuple[int, int]:

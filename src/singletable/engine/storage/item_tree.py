@@ -249,7 +249,7 @@ def joined_items(items: Iterator[tuple[bytes, int]], count_max: int, bytes_max: 
 
 
 def _key_text(key: object) -> str:
-    """Return a key for an error message: its partition key and sort key, if they can be told apart, and its bytes."""
+    """Return a key for an error message: its bytes, and its partition and sort key if these can be decoded."""
     if not isinstance(key, bytes):
         return repr(key)
     try:
