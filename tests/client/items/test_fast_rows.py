@@ -24,7 +24,7 @@ from pydantic import BaseModel, field_validator
 
 from singletable import ItemRefused, Page, Table, entity, pattern, query
 from singletable.client.items.rows import ABSENT, FastColumn, FastType, row_reader
-from singletable.client.reading.table_reader import PageFastPath
+from singletable.client.reading.plan_decoder import PageFastPath
 from singletable.planner.stored_items import item_of
 from singletable.values import fast_path
 from singletable.values.fast_path import PURE, NotOnFastPath, compiled_module, fast_path_counts

@@ -31,7 +31,7 @@ from singletable import (
 )
 from singletable.client.items.decoder import Decoder, decoded_class
 from singletable.client.items.rows import Row
-from singletable.client.reading.table_reader import PlanDecoder
+from singletable.client.reading.plan_decoder import PlanDecoder
 from singletable.planner.stored_items import item_of
 from tests.client.shop import Shop, order
 
