@@ -8,6 +8,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +20,9 @@ from singletable.engine.engine import Engine, Faults
 from singletable.engine.http.request_handler import Service
 from singletable.engine.http.server import Server, listen
 from singletable.engine.http.server_state import ServerTimeouts
+from singletable.engine.storage.process_locks import WriteWait
 from singletable.engine.storage.store import Store
+from singletable.engine.waiting_requests import WaitingRequests
 from tests.engine.http.server_under_test import post
 from tests.engine.table_requests import create_hash
 
@@ -131,6 +134,50 @@ def test_requests_of_asyncio_users_can_be_cancelled_while_they_wait_for_another_
         assert await transport.send_async("GetItem", GET % b"cancelled") == b"{}"
         assert await transport.send_async("GetItem", GET % b"kept") != b"{}"
         transport.close()
+
+    asyncio.run(run())
+
+
+def test_a_request_that_is_cancelled_while_it_waits_changes_nothing_later(engine: Engine) -> None:
+    async def run() -> None:
+        transport = EngineTransport("file:", engine)
+        with Store.open(f"file:{engine.store.path}") as other:
+            for number in range(20):
+                with other.writing():
+                    write = asyncio.create_task(transport.send_async("PutItem", PUT % b"%d" % number))
+                    await asyncio.sleep(number / 1000)
+                    write.cancel()
+                    await asyncio.wait([write])
+                assert write.cancelled()
+                assert await transport.send_async("GetItem", GET % b"%d" % number) == b"{}"
+        await transport.send_async("PutItem", PUT % b"after")
+        for number in range(20):
+            assert await transport.send_async("GetItem", GET % b"%d" % number) == b"{}"
+        transport.close()
+
+    asyncio.run(run())
+
+
+def test_a_request_that_is_cancelled_after_its_write_has_begun_is_complete_when_the_call_returns() -> None:
+    waits = WriteWait()
+    begun, goes_on = threading.Event(), threading.Event()
+
+    def write() -> None:
+        assert waits.begin()
+        begun.set()
+        assert goes_on.wait(SECONDS_MAX)
+
+    async def run() -> None:
+        requests = WaitingRequests(waits)
+        call = asyncio.create_task(requests.run(write))
+        await asyncio.to_thread(begun.wait, SECONDS_MAX)
+        for _ in range(3):
+            call.cancel()
+            assert not (await asyncio.wait([call], timeout=0.02))[0]
+        goes_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(call, SECONDS_MAX)
+        requests.close()
 
     asyncio.run(run())
 

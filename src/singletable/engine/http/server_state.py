@@ -226,7 +226,7 @@ class ServerState:
         except WriterBusy:
             assert self.waiting is not None
             run = partial(self.service.answer, request)
-            connection.deliver_later(request, self.waiting.run(run, lambda: connection.is_lost))
+            connection.deliver_later(request, self.waiting.start(run, lambda: connection.is_lost))
             return None
 
     def send_outgoing(self) -> None:

@@ -11,7 +11,12 @@ from threading import get_ident
 from types import TracebackType
 from typing import Self
 
-from singletable.engine.storage.sqlite_connection import ConnectionSource, StoreConnection, raise_translated
+from singletable.engine.storage.sqlite_connection import (
+    ConnectionSource,
+    StoreConnection,
+    begin_write,
+    raise_translated,
+)
 from singletable.engine.storage.sqlite_errors import StaleCatalog, WriterBusy, is_busy, translate_error
 from singletable.errors import StoreRefused
 
@@ -41,7 +46,7 @@ class GroupCommit:
         try:
             connection = self._connections.acquire_writer()
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                begin_write(connection, self._connections)
             except BaseException:
                 self._connections.release_writer(connection)
                 raise

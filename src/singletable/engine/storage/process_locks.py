@@ -111,6 +111,13 @@ class WriteWait(threading.local):
         self.seconds = BUSY_SECONDS
         self.is_over: Callable[[], bool] = never
         """Whether the caller has given up, so that the wait ends early."""
+        self.begin: Callable[[], bool] = always
+        """Whether the write may begin, after its wait. From then on, the caller can no longer give up."""
+
+
+def always() -> bool:
+    """Return True, because the caller of this wait never gives up."""
+    return True
 
 
 def never() -> bool:

@@ -268,7 +268,7 @@ class WriteSession:
     def __enter__(self) -> StoreConnection:
         self._connection = connection = self._connections.acquire_writer()
         try:
-            connection.execute("BEGIN IMMEDIATE")
+            begin_write(connection, self._connections)
             connection.moment = None
         except BaseException as error:
             self._connections.release_writer(connection)
@@ -292,6 +292,13 @@ class WriteSession:
             self._connections.release_writer(connection)
         if error is not None:
             raise_translated(error, self._connections)
+
+
+def begin_write(connection: StoreConnection, connections: ConnectionSource) -> None:
+    """Begin the transaction of a writer. Raise WriterBusy if its caller has given up while it waited."""
+    connection.execute("BEGIN IMMEDIATE")
+    if not connections.waits.begin():
+        raise WriterBusy(connections.name)
 
 
 def raise_translated(error: BaseException, connections: ConnectionSource) -> None:
