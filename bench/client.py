@@ -6,7 +6,7 @@
     python bench/client.py --server dynalite            on another server
     python bench/client.py --only pydynox,boto3         some libraries only, compared with ours
 
-docs/explanation/benchmarks.md describes the rows.
+docs/explanation/client-benchmarks.md describes the rows.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The Python blocks of a page form one program, which runs in an empty folder. Commands run at the root of the
 repository, 100 columns wide and without colours; `$ echo $?` after a command shows its exit status. Commands of other
 programs do not run here. tests/clients runs those of docs/guides/clients.md, and test_tutorial.py those of
-docs/tutorial.md.
+docs/tutorial.md and docs/tutorial-run.md.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tests.clients.shop import create_shop
 from tools.pages import DOCS, PAGES, README, ROOT, Block, blocks_of, module_of, name_of, run_python
 
 # The tutorial needs its own folder, several files and a server: test_tutorial.py runs it.
-TUTORIAL = DOCS / "tutorial.md"
-RUN_HERE = [page for page in PAGES if page != TUTORIAL]
+TUTORIAL = (DOCS / "tutorial.md", DOCS / "tutorial-run.md")
+RUN_HERE = [page for page in PAGES if page not in TUTORIAL]
 COLUMNS = 100
 
 

@@ -18,7 +18,8 @@ FROM_THE_ROOT = {
     name.lower(): ROOT / name
     for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "RELEASING.md", "SECURITY.md")
 }
-WORDS_MAX = 1500
+# A page of 1,500 words takes ten minutes to read. The number includes code, tables and output; the rest is tolerance.
+WORDS_MAX = 1600
 # A list in which one looks up a code, not a page to read.
 LISTS = {DOCS / "reference" / "findings.md"}
 GENERATED = {DOCS / "reference" / name for name in ("api.md", "cli.md", "modules.md", "dynamodb-local-differences.md")}
@@ -78,8 +79,8 @@ def test_no_page_of_the_site_links_out_of_it(page: Path) -> None:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in GENERATED | LISTS], ids=name_of)
 def test_no_page_is_too_long(page: Path) -> None:
-    prose = [line for line in prose_of(page).splitlines() if not line.startswith("|")]
-    assert len(" ".join(prose).split()) <= WORDS_MAX, "split it by task"
+    words = [word for word in page.read_text(encoding="utf-8").split() if re.search(r"\w", word)]
+    assert len(words) <= WORDS_MAX, "split it by task"
 
 
 @pytest.mark.parametrize(

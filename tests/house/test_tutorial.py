@@ -118,13 +118,13 @@ def free_port() -> str:
 def test_tutorial_works_when_every_block_is_copied(tmp_path: Path) -> None:
     reader = Reader(tmp_path, free_port())
     with ExitStack() as running:
-        for block in all_blocks_of(TUTORIAL):
+        for block in (block for page in TUTORIAL for block in all_blocks_of(page)):
             reader.follow(block, running)
     assert {path.name for path in tmp_path.iterdir()} >= {"helpdesk.py", "helpdesk.db", "test_helpdesk.py"}
 
 
 def test_tutorial_installs_existing_extras() -> None:
-    installed = re.findall(r"pip install '(?:/path/to/)?singletable\[([\w,]+)\]'", TUTORIAL.read_text(encoding="utf-8"))
+    installed = re.findall(r"pip install '(?:/path/to/)?singletable\[([\w,]+)\]'", TUTORIAL[0].read_text(encoding="utf-8"))
     assert len(installed) == 2, "one line for a checkout, one for the released package"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert installed[0] == installed[1]
