@@ -124,7 +124,9 @@ def test_tutorial_works_when_every_block_is_copied(tmp_path: Path) -> None:
 
 
 def test_tutorial_installs_existing_extras() -> None:
-    installed = re.findall(r"pip install '(?:/path/to/)?singletable\[([\w,]+)\]'", TUTORIAL[0].read_text(encoding="utf-8"))
+    installed = re.findall(
+        r"pip install '(?:/path/to/)?singletable\[([\w,]+)\]'", TUTORIAL[0].read_text(encoding="utf-8")
+    )
     assert len(installed) == 2, "one line for a checkout, one for the released package"
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert installed[0] == installed[1]
