@@ -46,6 +46,6 @@ def test_the_top_keys_command_prints_errors_as_messages() -> None:
         said = refused(singletable("top-keys", "shop", "--endpoint", running.ready["url"]))
         assert "enable Contributor Insights" in said
         url = running.ready["url"]
-    assert "Start a server with: singletable serve" in refused(singletable("top-keys", "shop", "--endpoint", url))
+    assert "Start one with: singletable serve" in refused(singletable("top-keys", "shop", "--endpoint", url))
     assert "is not a valid endpoint" in refused(singletable("top-keys", "shop", "--endpoint", "127.0.0.1:8000"))
     assert "write ID:SECRET" in refused(singletable("top-keys", "shop", "--access-key", "nothing"))

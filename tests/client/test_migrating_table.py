@@ -187,7 +187,7 @@ def test_an_undone_migration_is_pending_and_can_be_closed_or_run_again(world: Wo
         assert world.table.put(indexed(2)) in world.table.of_customer("c2").items
         assert stored_items(world.session) == before
     world.undo()
-    with pytest.raises(TableDiffers, match="follows another design"):
+    with pytest.raises(TableDiffers, match="was migrated to another design"):
         world.table.of_customer("c1")
     with pytest.raises(TableDiffers, match="does not follow the design"):
         IndexedOrders.open(world.engine)
@@ -213,5 +213,5 @@ def test_new_code_that_cannot_write_the_old_form_waits_for_the_end(world: World)
     state = run(CONTROL.state(), session)
     assert state is not None
     run(run_migration(next_run(session, until=Phase.PENDING), state), session)
-    with pytest.raises(TableDiffers, match="is in the phase 'pending', in which Orders may not use the table"):
+    with pytest.raises(TableDiffers, match=r"is in the phase 'pending'\. In this phase, Orders must not use the table"):
         NewOrders.open(engine)

@@ -197,7 +197,7 @@ def test_help_of_a_pattern_shows_its_signature_and_docstring() -> None:
     shop = Documented.open("memory:")
     shown = pydoc.plain(pydoc.render_doc(shop.customer))
     assert "<pattern Documented.customer(id: 'str') -> 'Customer | None'>" in shown
-    assert "Returns None if there is no such customer." in shown
+    assert "Return a customer, or None if there is no such customer." in shown
     assert list(inspect.signature(shop.customer).parameters) == ["id"]
     assert shop.customer.__name__ == "customer"
 

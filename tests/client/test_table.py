@@ -157,7 +157,7 @@ def test_table_metaclass_reports_every_pattern_named_twice_at_once() -> None:
             one = again()  # noqa: PIE794 - that is the point
             two = again()  # noqa: PIE794
 
-    assert [problem.message.split(";")[0] for problem in caught.value.problems] == [
+    assert [problem.message.split(":")[0] for problem in caught.value.problems] == [
         "the name 'one' is defined twice",
         "the name 'two' is defined twice",
     ]

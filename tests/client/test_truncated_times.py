@@ -204,7 +204,7 @@ def test_truncated_times_reject_empty_ranges_and_times_without_a_zone() -> None:
     moment = datetime(2026, 1, 1, 12, 0, 0, 250_000, tzinfo=UTC)
     with pytest.raises(ArgumentRefused, match="swap low and high"):
         table.between("s", Between(moment, moment.replace(microsecond=0)))
-    with pytest.raises(KeyRefused, match=r"\{at\}: .* has no time zone, but \{at:seconds\} needs one"):
+    with pytest.raises(KeyRefused, match=r"\{at\}: .* has no time zone, but \{at:seconds\} needs an aware datetime"):
         table.between("s", Between(moment, datetime(2026, 1, 2)))
     with pytest.raises(KeyRefused, match=r"\{at\}: .* has no time zone"):
         table.one("s", datetime(2026, 1, 2), "e1")

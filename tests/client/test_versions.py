@@ -49,7 +49,7 @@ def test_table_writer_adds_a_version_when_it_puts_an_item_without_one(place: Pla
     with place.open(Docs) as docs:
         read = _without_version(docs)
         assert docs.put(replace(read, text="new")) == Doc("d", "new", 1)
-        with pytest.raises(VersionConflict, match="was read with version 0 but now has version 1"):
+        with pytest.raises(VersionConflict, match="was read with version 0, but now has version 1"):
             docs.put(replace(read, text="late"))
 
 
@@ -79,7 +79,7 @@ def test_write_conditions_check_the_version_of_a_deleted_object_but_not_of_a_key
     with place.open(Docs) as docs:
         first = docs.put(Doc("d", "first"))
         second = docs.update(first, TEXT.set("second"))
-        with pytest.raises(VersionConflict, match="was read with version 1 but now has version 2") as conflict:
+        with pytest.raises(VersionConflict, match="was read with version 1, but now has version 2") as conflict:
             docs.delete(first)
         assert conflict.value.item == second == docs.doc("d")
         assert docs.delete(second) == second

@@ -170,7 +170,7 @@ def test_table_writer_increments_the_version_and_checks_the_one_that_was_read(sh
     assert first.version == 1
     second = shop.put(first.model_copy(update={"name": "Ada L."}))
     assert second.version == 2
-    with pytest.raises(VersionConflict, match="was read with version 1 but now has version 2") as conflict:
+    with pytest.raises(VersionConflict, match="was read with version 1, but now has version 2") as conflict:
         shop.put(first)
     assert conflict.value.item == second
     third = shop.update(second, field(Customer, lambda c: c.name).set("Countess"))

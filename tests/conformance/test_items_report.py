@@ -106,7 +106,7 @@ def test_partition_larger_than_declared() -> None:
 def test_numbers_without_padding_in_a_text_field() -> None:
     ((code, message, items, _),) = summary(report_of(Notes, note("t", "9"), note("t", "10")))
     assert (code, items) == ("ST207", 2)
-    assert message == "Note: {place} in SK of the table contains numbers without padding: 10 sorts before 9"
+    assert message == "Note: {place} in SK of the table holds numbers without padding: 10 sorts before 9"
     (found,) = report_of(Notes, note("t", "9"), note("t", "10")).findings
     assert found.finding.severity == "warning"
 
@@ -198,7 +198,7 @@ def test_declared_hottest_share_is_compared() -> None:
     ((code, message, items, key),) = summary(report_of(Kinds, *rows))
     assert (code, items, key) == ("ST212", 55, "KIND#k0")
     assert message == (
-        "Kinded: GSI1 has 10 partitions for 100 items, and the largest has 55% of them; cardinality= declares 10 "
+        "Kinded: GSI1 has 10 partitions for 100 items, and the largest has 55% of them; but cardinality= declares 10 "
         "values, and 20.00% of the items for the most frequent one"
     )
 

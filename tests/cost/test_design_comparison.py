@@ -62,7 +62,7 @@ def test_the_design_comparison_counts_reads_of_indexes_that_find_copies() -> Non
             (9, 10),
             "A single table saves 20.0% of the bill and 10.0% of the requests: $8.00 per month with one",
         ),
-        ((10, 10), (9, 10), "A single table saves 10.0% of the requests but no money: "),
+        ((10, 10), (9, 10), "A single table saves 10.0% of the requests, but no money: "),
         ((11, 10), (9, 10), "A single table costs 10.0% more and saves 10.0% of the requests: "),
         ((9, 10), (10, 10), "A single table saves 10.0% of the bill and saves no requests: "),
         ((10, 10), (10, 10), "A single table saves nothing, because no pattern reads two entities together: "),

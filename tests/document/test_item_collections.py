@@ -111,7 +111,7 @@ def test_item_collections_label_an_item_by_entity_marker_or_type_attribute() -> 
 
 
 def test_item_collections_of_an_unknown_index_are_an_error_that_lists_the_indexes() -> None:
-    with pytest.raises(ArgumentRefused, match="Shop has no index GSI9; its indexes: GSI1"):
+    with pytest.raises(ArgumentRefused, match="Shop has no index GSI9; its indexes are GSI1"):
         collections_in(Shop.design, [], "GSI9")
 
 

@@ -184,7 +184,7 @@ def test_the_model_document_draws_a_keys_only_index_without_other_attributes() -
 
 
 def test_a_pattern_section_has_call_request_and_picture() -> None:
-    section = named("A shelf with its books", named("Access patterns", document()))
+    section = named("Return a shelf with its books", named("Access patterns", document()))
     assert isinstance(section.blocks[0], Paragraph)
     text = said(section)
     assert '`full_shelf(shelf_id="s1")` ✓ one request' in text
@@ -196,7 +196,7 @@ def test_a_pattern_section_has_call_request_and_picture() -> None:
 
 
 def test_pattern_sections_give_reason_and_remedy_for_an_unsupported_pattern() -> None:
-    text = said(named("Books of so many pages", named("Access patterns", document())))
+    text = said(named("Return books with at least this number of pages", named("Access patterns", document())))
     assert "✗ not supported" in text
     assert "gsi" in text
     assert "The request" not in text

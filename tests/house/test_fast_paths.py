@@ -39,6 +39,7 @@ FAST_PATHS = {
     "objects of rows": None,
     "repeated queries": None,
     "returned items": ROWS,
+    "row checksums": None,
     "set fields": None,
     "single items": None,
     "stored keys": None,

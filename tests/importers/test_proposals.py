@@ -47,13 +47,13 @@ CASES = {
     "a local index with what is included": Case(replace(LSI, projection="INCLUDE", included=HELD), BY_TIME),
     "a local index with keys only": Case(replace(LSI, projection="KEYS_ONLY"), BY_TIME),
     "a local index that sorts as the table": Case(
-        LSI, DraftKeys(("{id}",)), "because the table returns the items in the same order"
+        LSI, DraftKeys(("{id}",)), "the table returns items in the same order"
     ),
     "a global index with everything": Case(GSI, BY_TITLE),
     "a global index with what is included": Case(replace(GSI, projection="INCLUDE", included=HELD), BY_TITLE),
     "a global index that sorts the items of a table partition": Case(GSI, DraftKeys(("D#{desk}",), ("{opened}#{id}",))),
     "a global index that sorts as the table": Case(
-        GSI, DraftKeys(("D#{desk}",), ("T#{id}",)), "because the table returns the items in the same order"
+        GSI, DraftKeys(("D#{desk}",), ("T#{id}",)), "the table returns items in the same order"
     ),
     "a global index with keys only": Case(replace(GSI, projection="KEYS_ONLY"), BY_TITLE),
 }

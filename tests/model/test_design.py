@@ -425,8 +425,8 @@ def test_derived_data_checks_reject_a_copy_that_is_found_by_a_copied_field() -> 
 @pytest.mark.parametrize(
     ("edge", "mirror", "message"),
     [
-        ("until", None, "Edge has a TTL, but Back has none: declare ttl='until' here, too"),
-        (None, "until", "Back has a TTL, but Edge has none: declare ttl='until' there, too"),
+        ("until", None, "Edge has a TTL, but Back has none: declare ttl='until' here too"),
+        (None, "until", "Back has a TTL, but Edge has none: declare ttl='until' there too"),
     ],
 )
 def test_derived_data_checks_reject_a_mirror_that_does_not_expire_with_its_source(

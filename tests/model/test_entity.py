@@ -258,7 +258,7 @@ def declared(**keywords: Any) -> Callable[[], object]:
             {"derived": {"up": parent("note")}},
             ["derived up = parent(note): the field must be a path (tuple[str, ...])"],
         ),
-        ({"derived": {"m": bucket("note", "month")}}, ["a bucket by month needs a datetime or a date field"]),
+        ({"derived": {"m": bucket("note", "month")}}, ["a bucket by month needs a datetime field or a date field"]),
         ({"version": "note"}, ["the version field 'note' must be an int"]),
         ({"version": "flag"}, ["the version field 'flag' must be an int"]),
         ({"attributes": {"id": "x", "note": "x"}}, ["'id' and 'note' are both stored as 'x'"]),

@@ -174,7 +174,7 @@ def test_index_match_does_not_skip_a_sort_attribute() -> None:
     assert isinstance(outcome, UnsupportedPattern)
     (reasons,) = [each.reasons for each in outcome.other_indexes if each.index == "by_place"]
     assert reasons == (
-        "needs a range of size, but in the key of by_place that follows owner (S), which no parameter provides",
+        "needs a range of size, but in the key of by_place this part follows owner (S), which no parameter provides",
     )
 
 

@@ -150,7 +150,7 @@ def _import_line(module: str, names: Sequence[str]) -> str:
 
 def _stub(name: str) -> str:
     doc = "Replace this function. The imported document names it, but does not contain its code."
-    return f"def {name}(*arguments: Any) -> Any:\n{doc}\n    raise NotImplementedError"
+    return f'def {name}(*arguments: Any) -> Any:\n    """{doc}"""\n    raise NotImplementedError'
 
 
 def _notes(notes: Sequence[str]) -> Iterator[str]:

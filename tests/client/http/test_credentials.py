@@ -78,7 +78,10 @@ AwaitedSession.__module__ = "aiobotocore.session"
     [
         ({"credentials": 5}, "credentials= must be Credentials, .*; got int"),
         ({"credentials": {"AccessKeyId": "hidden-key"}}, r'no SecretAccessKey; pass sts.assume_role\(...\)\["Creden'),
-        ({"credentials": STS, "session": boto3.Session("a", "b")}, "session= and credentials= both determine"),
+        (
+            {"credentials": STS, "session": boto3.Session("a", "b")},
+            "session= and credentials= both provide credentials",
+        ),
         ({"session": object()}, "session= must be a session of boto3 or botocore, got builtins.object"),
         ({"session": AwaitedSession()}, r"with aioboto3, pass its client: Shop.open_async\(client\)"),
     ],

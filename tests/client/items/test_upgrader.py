@@ -398,7 +398,7 @@ def fail(item: dict[str, Any]) -> dict[str, Any]:
     [
         (fail, r"by fail \(.*test_upgrader.py:\d+\): LookupError: no rate for that day"),
         (lambda item: None, "it must return a dict of the next version's fields, got None"),
-        (lambda item: {**item, "PK": "A#2"}, "it returned 'PK', but the attribute 'PK' is a key, internal"),
+        (lambda item: {**item, "PK": "A#2"}, "it returned 'PK', but the attribute 'PK' is a key, an internal"),
         (lambda item: {**item, "schema_v": 2}, "it returned 'schema_v'"),
         (lambda item: {**item, "entity_type": "Other"}, "it returned 'entity_type'"),
         (lambda item: {**item, "note": object()}, "it returned note=<object object"),

@@ -121,7 +121,7 @@ def test_a_table_scan_excludes_other_entities_by_a_filter(shop: Shop) -> None:
 
 @pytest.mark.parametrize("reason", ["", "   ", None, 7])
 def test_a_table_scan_without_a_reason_is_rejected(shop: Shop, reason: Any) -> None:
-    with pytest.raises(ArgumentRefused, match="pass a reason"):
+    with pytest.raises(ArgumentRefused, match="pass the reason for it"):
         shop.scan(Order, reason=reason)
     with pytest.raises(TypeError, match="reason"):
         shop.scan(Order)  # type: ignore[call-overload]  # that is what is tested
@@ -208,7 +208,7 @@ def test_the_planner_never_plans_a_table_scan() -> None:
     assert "Query" in operations
 
 
-NAMING_SCAN = ["design_lease.py", "http/response_matching.py", "reading/table_scan.py"]
+NAMING_SCAN = ["design_lease.py", "http/response_matching.py", "reading/table_scan.py", "response_checks.py"]
 """In addition to the scan itself: the operations that read a table, and the fields that a response can have."""
 
 

@@ -233,7 +233,7 @@ def test_a_folder_cannot_be_opened_as_a_store(tmp_path: Path) -> None:
 
 
 def test_a_store_in_a_missing_folder_raises_and_creates_nothing(tmp_path: Path) -> None:
-    with pytest.raises(StoreRefused, match=r"There is no folder .*data\.\n  Create it first"):
+    with pytest.raises(StoreRefused, match=r"There is no folder .*data\.\n  Create the folder"):
         Store.open(f"file:{tmp_path}/data/store.db")
     assert list(tmp_path.iterdir()) == []
 

@@ -37,7 +37,7 @@ def test_a_date_codec_rejects_a_date_finer_than_its_format() -> None:
 
 
 def test_a_date_codec_rejects_a_datetime() -> None:
-    with pytest.raises(KeyRefused, match=r"is a datetime.*pass value.date\(\)"):
+    with pytest.raises(KeyRefused, match=r"is a datetime.*pass the date: value.date\(\)"):
         date_codec("#").encode(datetime(2026, 4, 10, tzinfo=UTC))
 
 

@@ -49,7 +49,7 @@ def test_a_datetime_codec_converts_other_time_zones_to_utc() -> None:
 
 
 def test_a_datetime_codec_rejects_a_naive_datetime() -> None:
-    with pytest.raises(KeyRefused, match=r"2026-04-10T14:00:00 has no time zone.*add one"):
+    with pytest.raises(KeyRefused, match=r"2026-04-10T14:00:00 has no time zone.*add a time zone"):
         datetime_codec("#").encode(datetime(2026, 4, 10, 14))
 
 

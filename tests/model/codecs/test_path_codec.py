@@ -66,4 +66,4 @@ def test_a_path_codec_has_sorted_and_disjoint_characters_in_its_language(delimit
 def test_a_path_codec_preserves_order_only_with_the_hash_delimiter() -> None:
     assert CODEC.order is SortOrder.ASCENDING
     assert PathCodec("/").order is SortOrder.NONE
-    assert "do not sort correctly; use '#'" in PathCodec("/").unordered_reason
+    assert "do not sort correctly; use the delimiter '#'" in PathCodec("/").unordered_reason

@@ -105,7 +105,7 @@ def test_a_value_is_in_one_bucket() -> None:
 def test_the_number_of_buckets_depends_on_the_range() -> None:
     month = bucket("at", "month")
     assert month.reach({"at": Equal}) == Reach(1, "bucket(at, 'month')")
-    assert month.reach({"at": Between}) == Reach(None, "one per month of the range of at")
+    assert month.reach({"at": Between}) == Reach(None, "one partition for each month of the range of at")
     assert month.reach({"at": Since}) is None
     assert month.reach({}) is None
 
@@ -150,7 +150,7 @@ def test_values_without_a_bucket_are_rejected(value: Any, message: str) -> None:
 )
 def test_a_bucket_needs_a_datetime_or_date_field(span: Span, python_type: type, fits: bool) -> None:
     problem = bucket("at", span).problem_with({"at": python_type})
-    assert problem == (None if fits else f"a bucket by {span} needs a datetime or a date field")
+    assert problem == (None if fits else f"a bucket by {span} needs a datetime field or a date field")
 
 
 def test_a_bucket_has_one_of_four_spans() -> None:

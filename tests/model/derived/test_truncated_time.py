@@ -89,7 +89,7 @@ def test_a_truncated_time_reaches_one_unit_or_the_units_of_a_range() -> None:
     (one, several) = found.reach({"at": Equal}), found.reach({"at": Between})
     assert one is not None
     assert several is not None
-    assert (one.count, several.count, several.what) == (1, None, "one per hour of the range of at")
+    assert (one.count, several.count, several.what) == (1, None, "one partition for each hour of the range of at")
     assert found.reach({"at": Since}) is None
 
 

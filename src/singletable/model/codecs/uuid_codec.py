@@ -37,9 +37,8 @@ class UuidCodec(Codec):
 
     def encode(self, value: Any) -> str:
         if not isinstance(value, UUID):
-            raise KeyRefused(
-                f"{value!r} is not a UUID for {{field}}; if it is the text of a UUID, pass UUID({str(value)!r})"
-            )
+            shown = f"{value!r}" if isinstance(value, str) else "..."
+            raise KeyRefused(f"{value!r} is not a UUID for {{field}}; pass UUID({shown})")
         return str(value)
 
     def decode(self, text: str) -> UUID:
