@@ -9,7 +9,7 @@ from typing import Any
 from singletable.cost.cost_report import cost_report
 from singletable.cost.prices import Prices
 from singletable.design.designed_table import DesignedTable
-from singletable.design.model_workload import SkippedPattern
+from singletable.design.read_columns import SkippedPattern
 from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
 from singletable.key_solver.key_search import EntityBound
 from singletable.key_solver.workload import Read
@@ -157,7 +157,7 @@ def _key_reasons(table: DesignedTable) -> Iterator[KeyReason]:
     for chosen in table.solution.entities:
         templates = table.keys[chosen.entity]
         for slot, (alias, (partition, sort)) in zip(chosen.keys, templates.items(), strict=True):
-            serves = tuple(name for read in chosen.reads_in(slot) for name in _names(table, chosen, read))
+            serves = tuple(sorted(name for read in chosen.reads_in(slot) for name in _names(table, chosen, read)))
             yield KeyReason(chosen.entity, alias, partition, sort, serves, _reason(table, chosen, slot))
 
 
@@ -180,7 +180,8 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
     parts += [f"sorted by {format_list(orders)}"] if orders else []
     tail = [name for name in key.sort if name in entity.identity and name not in orders]
     if tail:
-        purpose = "makes the key unique" if slot == TABLE_SLOT else "orders equal items"
+        makes, same = ("make", "order") if len(tail) > 1 else ("makes", "orders")
+        purpose = f"{makes} the key unique" if slot == TABLE_SLOT else f"{same} equal items"
         parts.append(f"{format_list(tail)} {purpose}")
     return f"{'; '.join(parts)}."
 
