@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -296,9 +297,28 @@ class WriteSession:
 
 def begin_write(connection: StoreConnection, connections: ConnectionSource) -> None:
     """Begin the transaction of a writer. Raise WriterBusy if its caller has given up while it waited."""
-    connection.execute("BEGIN IMMEDIATE")
-    if not connections.waits.begin():
+    waits = connections.waits
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if not is_busy(error) or waits.busy_seconds == waits.seconds:
+            raise
+        _wait_to_begin(connection, waits)
+    if not waits.begin():
         raise WriterBusy(connections.name)
+
+
+def _wait_to_begin(connection: StoreConnection, waits: WriteWait) -> None:
+    """Wait for a program that writes without the fair write lock, in steps, so that the caller can give up."""
+    deadline = monotonic() + waits.seconds
+    while not waits.is_over():
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or monotonic() > deadline:
+                raise
+        else:
+            return
 
 
 def raise_translated(error: BaseException, connections: ConnectionSource) -> None:
