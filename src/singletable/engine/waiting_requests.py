@@ -41,7 +41,11 @@ class WaitingRequests:
         So a cancelled request has either changed nothing and never will, or is complete when this method returns.
         """
         choice = _Choice()
-        future = self._submit(request, lambda: self._is_closed or choice.is_cancelled, choice.begin)
+        future = self._submit(
+            request,
+            lambda: self._is_closed or choice.is_cancelled,
+            lambda: not self._is_closed and choice.begin(),
+        )
         try:
             return await asyncio.shield(future)
         except WriterBusy:

@@ -303,15 +303,18 @@ def begin_write(connection: StoreConnection, connections: ConnectionSource) -> N
     except sqlite3.OperationalError as error:
         if not is_busy(error) or waits.busy_seconds == waits.seconds:
             raise
-        _wait_to_begin(connection, waits)
+        _begin_later(connection, connections)
     if not waits.begin():
         raise WriterBusy(connections.name)
 
 
-def _wait_to_begin(connection: StoreConnection, waits: WriteWait) -> None:
+def _begin_later(connection: StoreConnection, connections: ConnectionSource) -> None:
     """Wait for a program that writes without the fair write lock, in steps, so that the caller can give up."""
+    waits = connections.waits
     deadline = monotonic() + waits.seconds
-    while not waits.is_over():
+    while True:
+        if waits.is_over():
+            raise WriterBusy(connections.name)
         try:
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
