@@ -78,7 +78,7 @@ def serves(key: ColumnKey, read: Read) -> bool:
 def _keys(entity: EntityNeeds, reads: Sequence[Read], *, identified: bool = True) -> Iterator[ColumnKey]:
     """Yield one key for each possible set of partition columns.
 
-    The rest of the identity ends a key that identifies an item.
+    With `identified`, each key ends with the identity columns that it would otherwise lack.
     """
     chain = _chain(entity, reads)
     if isinstance(chain, NoCommonKey):

@@ -178,7 +178,7 @@ class FairWriteLock:
         deadline = monotonic() + wait.seconds
         place = self._join_queue()
         while (seconds := deadline - monotonic()) > 0 and not wait.is_over():
-            if place.is_closed:  # the lock arrived before this thread joined the place of an earlier wait
+            if place.is_closed:  # its lock arrived after an earlier wait had ended, and was released
                 place = self._join_queue()
             if place.wait(min(seconds, _POLL_SECONDS)):
                 return True
