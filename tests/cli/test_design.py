@@ -16,7 +16,7 @@ def test_the_report_names_keys_proof_alternative_and_diff() -> None:
     assert finished.returncode == 0, finished.stderr
     assert "1 GSI (proved minimal: OrderItem needs 2 keys, one of them the table's)" in finished.stdout
     assert "No two of these reads of OrderItem can share a key: whole_order, orders_with_product." in finished.stdout
-    assert "no request serves orders_of_customer, orders_with_product" in finished.stdout
+    assert "no request serves orders_of_customer and orders_with_product" in finished.stdout
     assert "+@entity(expected_items=100_000, key=(" in finished.stdout
     assert "6 of 6 patterns served" in finished.stdout
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table, print_wrapped
 from singletable.cli.price_options import add_price_options, chosen_prices
 from singletable.errors import ArgumentRefused
-from singletable.planner.formatting import format_count
+from singletable.planner.formatting import format_count, format_dollars
 
 if TYPE_CHECKING:
     from singletable.design.design_report import DesignReport
@@ -146,10 +146,7 @@ def _report(design: Design, options: argparse.Namespace) -> DesignReport:
     from singletable.design.model_workload import DesignOptions
 
     limits = DesignOptions(options.max_gsis, not options.no_copies, options.allow_fan_out)
-    designed = design_table(design, limits)
-    indexes = designed.solution.indexes
-    fewer = design_table(design, replace(limits, indexes_max=indexes - 1)) if indexes else None
-    return design_report(designed, fewer, chosen_prices(options))
+    return design_report(design_table(design, limits), limits, chosen_prices(options))
 
 
 def _passes(model: str, files: ChangedFiles, loaded_before: frozenset[str]) -> bool:
@@ -172,7 +169,7 @@ def _print(reports: list[DesignReport], files: ChangedFiles, *, written: bool) -
 
 
 def _print_report(report: DesignReport) -> None:
-    from singletable.design.design_report import certificate_lines, key_cells
+    from singletable.design.design_report import certificate_lines, key_cells, searched_text
 
     print_heading(f"{report.table.after.name}: {report.headline}")
     for line in certificate_lines(report.table):
@@ -182,14 +179,23 @@ def _print_report(report: DesignReport) -> None:
     print()
     for each in report.keys:
         print_wrapped(f"{each.entity} {each.alias}: {each.reason}", "  ", "    ")
-    if report.alternatives:
-        print_heading("alternatives")
-        for alternative in report.alternatives:
-            print_wrapped(str(alternative), "  ", "    ")
-    if report.guesses:
-        print_heading("guessed")
-        for guess in report.guesses:
-            print_wrapped(guess, "  ", "    ")
+    costs = [f"{each.pattern}: {format_dollars(each.dollars)}" for each in report.costs if each.dollars is not None]
+    sections: tuple[tuple[str, Sequence[object]], ...] = (
+        ("copies", report.copies),
+        ("writes", report.writes),
+        ("hot partitions", report.hot_keys),
+        ("cost of a month", costs),
+        ("alternatives", report.alternatives),
+        ("guessed", report.guesses),
+        ("assumptions that decide the design", report.assumptions),
+    )
+    for title, lines in sections:
+        if lines:
+            print_heading(title)
+            for each_line in lines:
+                print_wrapped(str(each_line), "  ", "    ")
+    print()
+    print_wrapped(f"{searched_text(report.table)}.")
     for missing in report.not_served:
         print_wrapped(f"not served: {missing.pattern}: {missing.reason}. {missing.remedy}".rstrip())
     patterns = format_count(len(report.table.outcomes), "pattern")

@@ -127,7 +127,7 @@ def _solved(design: Design, options: DesignOptions) -> tuple[ModelWorkload, Solu
 
 def _solve(model: ModelWorkload, options: DesignOptions) -> Solution:
     try:
-        return solve(model.workload, indexes_max=options.indexes_max)
+        return solve(model.workload, indexes_min=options.indexes_min, indexes_max=options.indexes_max)
     except NoTableKey as found:
         entity = model.entity(found.entity)
         raise DesignError(Problem(str(found), entity.location, found.problem.remedy or None)) from found

@@ -35,6 +35,8 @@ class DesignOptions:
     """Whether a key can contain a field that is a copy of a field of another entity."""
     fan_out: bool = False
     """Whether a read can be several Queries, one for each shard of a hot partition."""
+    indexes_min: int = 0
+    """The number of indexes with which the search starts. An alternative with one index more sets it."""
 
 
 @dataclass(frozen=True)

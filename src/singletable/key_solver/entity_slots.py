@@ -178,7 +178,7 @@ class EntitySearch:
         return (
             self._writes_beyond(key) if is_table else 0,
             reads * (not is_table and shards_needed(entity, key.partition, key.columns) > 1),
-            reads * entity.has_few_values(key.partition),
+            (reads + is_table) * entity.has_few_values(key.partition),
             monthly_dollars(entity, key.columns, is_index=not is_table),
             sum(entity.facts(name).bytes for name in key.columns),
             len(key.partition),

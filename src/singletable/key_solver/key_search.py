@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -52,6 +53,8 @@ class Solution:
     """The largest lower bound. None if no entity needs an index."""
     searched: int
     """The number of assignments that were tried with one index less."""
+    rank: tuple[float, ...] = ()
+    """The parts of the rank, added over all entities. `Rank` names them."""
 
     def keys_of(self, entity: str) -> EntityKeys:
         """Return the keys of an entity."""
@@ -73,14 +76,19 @@ class _Choice:
     lines: Mapping[str, tuple[str, ...]]
 
     @property
+    def sums(self) -> tuple[float, ...]:
+        return tuple(math.fsum(column) for column in zip(*(each.rank[:-1] for each in self.entities), strict=True))
+
+    @property
     def rank(self) -> tuple[object, ...]:
-        ranks = [each.rank for each in self.entities]
-        sums = tuple(sum(each[part] for each in ranks) for part in range(7))  # type: ignore[misc]  # numbers
-        return (sums[0], *sums[1:], tuple(each.text for each in ranks), tuple(sorted(self.slots.items())))
+        return (*self.sums, tuple(each.rank.text for each in self.entities), tuple(sorted(self.slots.items())))
 
 
-def solve(workload: Workload, *, indexes_max: int = INDEXES_MAX) -> Solution:
-    """Return the keys with the fewest rejected reads, then the fewest indexes, then the lowest rank."""
+def solve(workload: Workload, *, indexes_min: int = 0, indexes_max: int = INDEXES_MAX) -> Solution:
+    """Return the keys with the fewest rejected reads, then the fewest indexes, then the lowest rank.
+
+    With `indexes_min`, smaller numbers of indexes are not tried.
+    """
     normal = workload.normalized()
     searches = {each.name: EntitySearch(each) for each in normal.entities}
     for search in searches.values():
@@ -89,7 +97,7 @@ def solve(workload: Workload, *, indexes_max: int = INDEXES_MAX) -> Solution:
     best: tuple[int, _Choice] | None = None
     searched, tried, visited = 0, 0, 0
     most = min(indexes_max, max((len(each.reads) for each in searches.values()), default=0) + len(normal.collections))
-    for indexes in range(most + 1):
+    for indexes in range(min(indexes_min, indexes_max), max(most, indexes_min) + 1):
         choice = _best_choice(normal, searches, indexes)
         before, visited = visited, sum(each.visited for each in searches.values())
         fewer, tried = tried, visited - before
@@ -180,7 +188,14 @@ def _solution(indexes: int, choice: _Choice, searches: Mapping[str, EntitySearch
     bounds = [bound for search in searches.values() if (bound := _bound(search)) is not None]
     largest = max(bounds, key=lambda each: (each.indexes, each.entity), default=None)
     return Solution(
-        indexes, choice.entities, choice.slots, choice.lines, tuple(_rejected(choice, searches)), largest, searched
+        indexes,
+        choice.entities,
+        choice.slots,
+        choice.lines,
+        tuple(_rejected(choice, searches)),
+        largest,
+        searched,
+        choice.sums,
     )
 
 
