@@ -89,7 +89,7 @@ GROUPS = (
         "How a class is stored.",
         (
             *("entity", "native", "sparse", "GSI", "LSI", "inverse", "ALL", "KEYS_ONLY", "include", "upgrade"),
-            *("skewed", "ref", "codec"),
+            *("skewed", "codec"),
         ),
     ),
     Group(

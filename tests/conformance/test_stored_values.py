@@ -27,6 +27,16 @@ class Session:
     expires: int
 
 
+@entity(key=("CONFIG#{name}", "max_date"))
+@dataclass
+class Setting:
+    name: str
+
+
+class Settings(Table, entities=[Setting]):
+    pass
+
+
 class Chat(Table, entities=[Message, Session]):
     pass
 
@@ -156,3 +166,35 @@ def test_after_many_items_of_an_entity_one_in_several_is_checked() -> None:
     for _ in range(32):
         checks.add(target, bad)
     assert [each.items for each in checks.findings()] == [2]
+
+
+def test_a_time_that_begins_with_the_day_does_not_sort() -> None:
+    ((code, text),) = messages(message("7/1/2019"))
+    assert (code, text) == (
+        "ST214",
+        "SK is a time whose text begins with the day, the month or the hour, so it does not sort by time",
+    )
+
+
+@pytest.mark.parametrize("sent", ["{sent}", "sent_at", "now(sent)"])
+def test_a_key_with_a_name_instead_of_a_value_is_reported(sent: str) -> None:
+    assert [code for code, _ in messages(message(sent))] == ["ST216"]
+
+
+def test_a_literal_of_a_template_is_no_name() -> None:
+    checks = StoredValues(Settings.design)
+    checks.add(Settings.design.entity_of(Setting), {"PK": {"S": "CONFIG#a"}, "SK": {"S": "max_date"}})
+    assert list(checks.findings()) == []
+
+
+def test_a_key_with_another_number_of_parts_than_the_others_is_reported() -> None:
+    bad = message("2024-01-03T10:00:00Z#MSG#2024-01-04T10:00:00Z")
+    usual = [message("2024-01-01T10:00:00Z"), message("2024-01-02T10:00:00Z")]
+    ((code, _, items, value),) = found(*usual, bad)
+    assert (code, items, value) == ("ST219", 1, bad[1]["SK"]["S"])
+    assert found(usual[0], bad) == []  # of two shapes, none is usual
+
+
+def test_an_attribute_in_two_spellings_is_reported() -> None:
+    ((code, _, _, value),) = found(message(createdBy="u1"), message("2024-01-02T10:00:00Z", created_by="u1"))
+    assert (code, value) == ("ST220", "created_by")

@@ -8,22 +8,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable.conformance.suspect_text import suspicion_of
+from singletable.conformance.suspect_text import is_name, is_template_syntax, suspicion_of
 
 EXPECTED = {
     "malformed time": (
         *("12023-05-28T14:15:39.24", "2021-08-03T20:25:25:00", "2021-07-07T16:36:42-1", "2021-07-07T16:36:42-D"),
         *('2021-09-15T02:00"00', "2021-02-30", "2021-13-01", "2021-7-5", "2021-07-07T25:00:00"),
     ),
+    "unsorted time": (
+        *("7/1/2019", "12.05.2020", "10:30 AM", "Jan 5, 2021", "5 January 2021", "Mon Jan 01 2020 10:00:00 GMT"),
+        "12/25/2020 10:00:00",
+    ),
     "number": ("0", "12", "-3.50", "1571827560"),
     "boolean": ("true", "False"),
-    "placeholder": ("~new~", "<comm text>", "${id}", "{{id}}", "TBD", "undefined", "[object Object]"),
+    "placeholder": ("~new~", "<comm text>", "${id}", "{{id}}", "TBD", "undefined", "[object Object]", "..."),
     "quotes": ('"info"', "'x'"),
     "malformed list": ("{DEN, JFK}", "[wheelchair, vegan]"),
 }
 ORDINARY = (
     *("", "Ada", "2021-07-07", "2021-07-31T16:36:42.123Z", "2021-07-07 16:36:42 UTC", "2021-07-07T16:36:42+02:00"),
     *("512-777-7777", "4711-12-03", "0900", "007", "1.2.3", "<b>bold</b> text", "[1, 2]", '{"a": 1}', "{}", "to do"),
+    *("March to glory", "May flowers", "Sun tan", "1.2.3", "3:45", "10-K", "08.09.10", "x" * 40),
     *("Null Island", '"Wow", she said', "12 Bridge Street", "2021-07-07-report", "-", "~", "2024-01-02Thursday"),
 )
 
@@ -46,3 +51,21 @@ def test_no_time_that_python_writes_is_malformed(moment: datetime, zone: timezon
     at = moment.replace(tzinfo=zone)
     for text in (at.isoformat(), at.isoformat(" ", "seconds"), at.date().isoformat()):
         assert suspicion_of(text) is None
+
+
+@pytest.mark.parametrize("text", ["online#P1#(hashCode(number) % 10)", "USER#{id}", "ORDER#<orderId>"])
+def test_template_syntax_in_a_key_is_recognised(text: str) -> None:
+    assert is_template_syntax(text)
+
+
+@pytest.mark.parametrize("text", ["USER#1", "Jon (jr)", "Alien(s)", "a<b", "n{1}"])
+def test_brackets_in_a_title_are_no_template_syntax(text: str) -> None:
+    assert not is_template_syntax(text)
+
+
+def test_the_name_of_an_id_or_a_type_is_no_value() -> None:
+    assert [
+        text for text in ("hospitalId", "order_id", "createdAt", "uuid", "normal", "paid", "John") if is_name(text)
+    ] == [
+        *("hospitalId", "order_id", "createdAt", "uuid"),
+    ]

@@ -63,11 +63,11 @@ class DesignLease:
         return read_item(self.table, reserved_key(self.attributes, STATE))
 
     def renew(self, body: bytes, asked_at: float) -> None:
-        """Store the state in a response. `asked_at` is the time when its request was sent."""
+        """Take over the state of a response to a request that was sent at `asked_at`."""
         try:
             item = read_get(body).item
         except (ValueError, RecursionError):
-            return  # the known state stays, with its age
+            return  # the state stays as old as it is
         self.state = None if item is None else state_of(item, self.table)
         self.confirmed_at = asked_at
         self.is_free = self.access is ClientAccess.ALL
@@ -110,14 +110,14 @@ class DualLease(DesignLease):
     """The lease of new code that works with the old or the new index keys, as the phase of a migration requires."""
 
     confirmed_uses: dict[KeyUse, float] = field(init=False, default_factory=dict)
-    """For each use of keys: when the client sent its last request that returned a state which allows this use."""
+    """When a state was last requested that allows this use of keys."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._note()
 
     def renew(self, body: bytes, asked_at: float) -> None:
-        """Store the state in a response, and note which uses of keys it allows."""
+        """Take over the state of a response, and note which use of keys it allows."""
         super().renew(body, asked_at)
         self._note()
 

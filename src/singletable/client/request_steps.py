@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 _OTHER_ERRORS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RecursionError)
-"""The exceptions that the processing of an invalid response can raise."""
+"""What the processing of a response that is not valid can raise."""
 
 
 class Call(NamedTuple):

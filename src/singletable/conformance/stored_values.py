@@ -6,19 +6,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_origin
 
 from singletable.client.items.decoder import Item
-from singletable.conformance.suspect_text import VALID_TIME, suspicion_of, time_format
+from singletable.conformance.suspect_text import (
+    VALID_TIME,
+    is_name,
+    is_template_syntax,
+    suspicion_of,
+    time_format,
+)
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.field_roles import words_of
+from singletable.model.key_template import LiteralText
+from singletable.model.keys import TemplatePart
+from singletable.planner.formatting import format_count
 from singletable.verify.findings import Finding, Rule, entity_finding, table_finding
 from singletable.verify.item_rules import (
     IMPLAUSIBLE_TTL,
+    KEY_SHAPES,
     MALFORMED_TIME,
     NUMBER_AS_TEXT,
     PLACEHOLDER_VALUE,
+    SEVERAL_SPELLINGS,
     SEVERAL_TYPES,
 )
 
@@ -28,6 +39,8 @@ CHECKED_EACH = 16
 FORMATS_MAX = 20
 TIMES_MAX = 10_000
 """The number of different times that are remembered, to compare expiry times with them."""
+ITEMS_PER_OTHER_SHAPE = 2
+"""An item whose key has another number of parts is reported if at least this many items have the usual number."""
 SHARE_OF_SAME_TIMES_MIN = 0.5
 MILLISECONDS_MIN = 100_000_000_000
 """As seconds since 1970, a number from here on is later than the year 5000."""
@@ -83,6 +96,10 @@ class _EntityValues:
     """Problems by kind and attribute."""
     formats: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     """The formats of the times of each attribute, with the first item that has it."""
+    shapes: dict[str, dict[int, _Seen]] = field(default_factory=dict)
+    """The items of each key attribute by their number of delimiters."""
+    literals: frozenset[str] = frozenset()
+    """The segments that the templates of the entity contain as literal text."""
     expiries: set[int] = field(default_factory=set)
     expiry_items: int = 0
 
@@ -100,7 +117,9 @@ class StoredValues:
         indexes = design.indexes.values()
         self._keys = frozenset((*self._base, *(name for index in indexes for name in index.key_attributes)))
         self._reserved = {design.settings.type_attribute, design.settings.schema_version_attribute}
-        self._entities = {each.name: _EntityValues(each) for each in design.entities}
+        self._entities = {
+            each.name: _EntityValues(each, literals=frozenset(_literals(each))) for each in design.entities
+        }
         self._times: dict[int, str] = {}
 
     def add(self, entity: Entity | None, item: Item) -> None:
@@ -147,7 +166,17 @@ class StoredValues:
             values.add(found, name, self._key_text(item), text)
 
     def _add_key(self, values: _EntityValues, item: Item, name: str, text: str) -> None:
-        for segment in text.split(self._delimiter) if self._delimiter in text else (text,):
+        if is_template_syntax(text):
+            values.add("placeholder", name, self._key_text(item), text)
+            return
+        segments = text.split(self._delimiter) if self._delimiter in text else [text]
+        shapes = values.shapes.setdefault(name, {})
+        if (shape := shapes.get(len(segments))) is None:
+            shape = shapes[len(segments)] = _Seen() if len(shapes) < FORMATS_MAX else _Seen(1)
+        shape.add(self._key_text(item) if not shape.items else "", text)
+        if is_name(segments[-1]) and segments[-1] not in values.literals:
+            values.add("placeholder", name, self._key_text(item), segments[-1])
+        for segment in segments:
             if VALID_TIME.fullmatch(segment):
                 self._add_format(values, item, name, segment)
             elif (found := suspicion_of(segment)) is not None and found not in ("number", "boolean", "malformed list"):
@@ -192,8 +221,10 @@ class StoredValues:
             yield from _formats(values)
             yield from _numbers(values)
             yield from _placeholders(values)
+            yield from _shapes(values)
             yield from self._expiries(values)
         yield from self._types()
+        yield from self._spellings()
 
     def _expiries(self, values: _EntityValues) -> Iterator[ValueFinding]:
         for (problem, name), seen in values.seen.items():
@@ -207,6 +238,21 @@ class StoredValues:
             message = f"{name} equals the {other} of other items, so the items expire at that time, not after it"
             seen = _Seen(values.expiry_items, "", str(same[0]))
             yield _finding(IMPLAUSIBLE_TTL, values.entity, message, _TTL_REMEDY, seen)
+
+    def _spellings(self) -> Iterator[ValueFinding]:
+        """Yield the attributes of one entity, or of several, whose names differ only by case or by separators."""
+        found: dict[str, dict[str, tuple[str, tuple[str, str]]]] = {}
+        for values in self._entities.values():
+            for (name, _), first in values.types.items():
+                if name not in self._reserved:
+                    plain = name.replace("_", "").replace("-", "").casefold()
+                    found.setdefault(plain, {}).setdefault(name, (values.entity.label, first))
+        for names in found.values():
+            if len(names) > 1:
+                shown = " and ".join(f"{name} in {label}" for name, (label, _) in names.items())
+                message = f"{shown} are different attributes, so a filter or an index on one of them misses the other"
+                finding = table_finding(SEVERAL_SPELLINGS, self._design, message, _SPELLING_REMEDY)
+                yield ValueFinding(finding, 1, list(names.values())[-1][1][0], list(names)[-1])
 
     def _types(self) -> Iterator[ValueFinding]:
         """Yield the attributes that have one type in some items and another type in others."""
@@ -231,6 +277,8 @@ _TTL_PROBLEMS = {
 }
 _TTL_REMEDY = "Store the time at which the item expires, in seconds since 1970: the time of creation plus a duration."
 _TYPE_REMEDY = "Use one type for the attribute in all items, or two names for two meanings."
+_SPELLING_REMEDY = "Use one spelling, and rename the attribute in the items that have another one."
+_SHAPE_REMEDY = "Delete the items, and write them under a key like the others."
 _TIME_REMEDY = "Correct the items, and declare the field as a datetime or date, which rejects such text."
 _NUMBER_REMEDY = "Declare the field as int, Decimal or bool, and write the items again."
 _PLACEHOLDER_REMEDY = "Write a real value, or remove the attribute."
@@ -241,6 +289,14 @@ def _malformed(values: _EntityValues) -> Iterator[ValueFinding]:
     if found:
         names = ", ".join(found)
         message = f"{names}: text that looks like a time is not a valid time, so it does not sort by time"
+        yield _finding(MALFORMED_TIME, values.entity, message, _TIME_REMEDY, _first(found))
+    found = {name: seen for (problem, name), seen in values.seen.items() if problem == "unsorted time"}
+    if found:
+        what = "is a time" if len(found) == 1 else "are times"
+        message = (
+            f"{', '.join(found)} {what} whose text begins with the day, the month or the hour, so it does not sort"
+        )
+        message += " by time"
         yield _finding(MALFORMED_TIME, values.entity, message, _TIME_REMEDY, _first(found))
 
 
@@ -282,6 +338,40 @@ def _placeholders(values: _EntityValues) -> Iterator[ValueFinding]:
         if found:
             message = f"{', '.join(found)} {'contains' if len(found) == 1 else 'contain'} {what}"
             yield _finding(PLACEHOLDER_VALUE, values.entity, message, _PLACEHOLDER_REMEDY, _first(found))
+
+
+def _shapes(values: _EntityValues) -> Iterator[ValueFinding]:
+    """Yield the key attributes in which few items have another number of parts than all others."""
+    for name, shapes in values.shapes.items():
+        usual = max(shapes, key=lambda parts: shapes[parts].items)
+        others = {parts: seen for parts, seen in shapes.items() if parts != usual}
+        count = sum(seen.items for seen in others.values())
+        if (
+            count
+            and count * ITEMS_PER_OTHER_SHAPE <= shapes[usual].items
+            and name not in _path_attributes(values.entity)
+        ):
+            first = next(iter(others.values()))
+            message = f"{name} usually has {format_count(usual, 'part')}, but these items have another number of parts"
+            yield _finding(KEY_SHAPES, values.entity, message, _SHAPE_REMEDY, _Seen(count, first.key, first.value))
+
+
+def _path_attributes(entity: Entity) -> set[str]:
+    """Return the key attributes that contain a path, which can have any number of parts."""
+    parts = [part for placement in entity.placements.values() for part in placement.parts]
+    return {
+        part.attribute
+        for part in parts
+        if isinstance(part, TemplatePart) and any(get_origin(entity.fields[name].type) is tuple for name in part.fields)
+    }
+
+
+def _literals(entity: Entity) -> Iterator[str]:
+    for placement in entity.placements.values():
+        for part in placement.parts:
+            if isinstance(part, TemplatePart):
+                pieces = [piece.text for piece in part.template.parts if isinstance(piece, LiteralText)]
+                yield from (segment for text in pieces for segment in text.split(part.template.delimiter))
 
 
 def _first(found: dict[str, _Seen]) -> _Seen:

@@ -8,15 +8,19 @@ from typing import Literal
 
 import msgspec
 
-Suspicion = Literal["malformed time", "number", "boolean", "placeholder", "quotes", "malformed list"]
+Suspicion = Literal["malformed time", "unsorted time", "number", "boolean", "placeholder", "quotes", "malformed list"]
 """What a text looks like; each is a mistake only in some attributes."""
 
 # Most texts match none of these starts or ends, so one search decides about them.
 _SUSPECT = re.compile(
     r"""-?[0-9]+(?:\.[0-9]+)?\Z      # a number
     | (?:[0-9]{4,6})-[0-9]{1,2}-     # a date
+    | [0-9]{1,2}[/.:-][0-9]{1,2}     # a date or a time that begins with the day, the month or the hour
+    | (?:[0-9]{1,2}\ )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)
+    | (?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},?\ [a-z0-9]
     | ["'`~<\[{]                     # quotes, placeholders and lists
     | \$\{
+    | \.{3}\Z | x{3,9}\Z | \?+\Z | lorem\ ipsum
     | (?:true|false|todo|tbd|fixme|undefined|null|none|nan|n/a)\Z
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -24,7 +28,23 @@ _SUSPECT = re.compile(
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 _BOOLEAN = re.compile(r"true|false", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
-    r"~[\w -]+~|<[A-Za-z][\w -]{0,40}>|\$\{[^{}]*\}|\{\{[^{}]*\}\}|todo|tbd|fixme|undefined|null|nan|\[object Object\]",
+    r"~[\w -]+~|<[A-Za-z][\w -]{0,40}>|\$\{[^{}]*\}|\{\{[^{}]*\}\}|todo|tbd|fixme|undefined|null|nan|\[object Object\]"
+    r"|\.{3}|x{3,9}|\?+|lorem ipsum.*",
+    re.IGNORECASE | re.DOTALL,
+)
+# Template syntax in a key: `${id}`, `{id}`, `<id>`, or a call such as `hash(id)`.
+_SYNTAX = re.compile(r"\$?\{+ *[A-Za-z_][\w .-]*\}+|<[A-Za-z_][\w .-]*>|[a-z]\w*\([a-z_][\w ,.]+\)")
+# The name of an attribute or of a type instead of a value: `userId`, `order_id`, `timestamp`.
+_NAME = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*(?:Id|ID|Date|Time|Name|At)|[a-z]+(?:_[a-z]+)*_(?:id|at|date|time|name)")
+_TYPE_NAMES = frozenset({"uuid", "guid", "ulid", "timestamp", "datetime", "date", "string", "number", "boolean"})
+_MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}"
+_CLOCK_12 = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})? ?[ap]\.?m\.?"
+# Dates that begin with the day or the month, and times of the 12-hour clock.
+_UNSORTED_TIME = re.compile(
+    r"(?:[0-9]{1,2}(?:/[0-9]{1,2}/(?:19|20)?[0-9]{2}|([.-])[0-9]{1,2}\1(?:19|20)[0-9]{2})"
+    rf"|(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{{0,6}},? )?(?:{_MONTH} [0-9]{{1,2}}|[0-9]{{1,2}}[ -]{_MONTH})"
+    r",?(?:[ -](?:19|20)[0-9]{2})?)"
+    rf"(?:,?[ T].*)?|{_CLOCK_12}",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"""(["'`]).*\1""", re.DOTALL)
@@ -54,9 +74,21 @@ def suspicion_of(text: str) -> Suspicion | None:
         return "placeholder"
     if is_malformed_time(text):
         return "malformed time"
+    if _UNSORTED_TIME.fullmatch(text):
+        return "unsorted time"
     if _QUOTED.fullmatch(text):
         return "quotes"
     return "malformed list" if _LIST.fullmatch(text) and not _is_json(text) else None
+
+
+def is_template_syntax(text: str) -> bool:
+    """Return whether a key contains the notation of a template or of a program instead of a value."""
+    return _SYNTAX.search(text) is not None
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text is the name of an attribute or of a type."""
+    return text in _TYPE_NAMES or _NAME.fullmatch(text) is not None
 
 
 def is_malformed_time(text: str) -> bool:

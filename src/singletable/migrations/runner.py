@@ -211,10 +211,9 @@ def _item_pass(run: MigrationRun, state: DesignState, compute: Compute) -> Steps
 
 
 def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
-    """Restore the old design of the table, from any phase before `contract`.
+    """Lead the table back to the old design, from any phase before `contract`.
 
-    Afterwards, the migration is pending, so that new code works until you replace it. A second undo then closes the
-    migration.
+    Afterwards, the migration is pending, so that new code works until you replace it; undo it again to close it.
     """
     control, settings = run.control, run.settings
     _reject_undo(run, state)

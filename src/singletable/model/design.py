@@ -16,7 +16,6 @@ from singletable.model.intents import CollectionIntent, WithinIntent
 from singletable.model.parameter_binding import bindings_for, type_mismatch, unknown_parameter
 from singletable.model.parameter_types import AREA_TYPES
 from singletable.model.pattern_declaration import PatternDeclaration
-from singletable.model.references import unknown_references
 from singletable.model.regular_language import ANYTHING, Language, PrefixIndex, overlap
 from singletable.model.schema_upgrades import upgrade_problems
 from singletable.model.table_schema import TABLE, Index, TableSettings
@@ -184,9 +183,6 @@ def compile_declarations(
         problems += _ttl_problems(design)
         problems += [
             problem for entity in design.entities for problem in derived_data_problems(design.entities, entity)
-        ]
-        problems += [
-            problem for entity in design.all_entities for problem in unknown_references(design.all_entities, entity)
         ]
         problems += marker_problems(design.entities)
         problems += [problem for pattern in design.patterns for problem in _pattern_problems(design, pattern)]

@@ -12,7 +12,6 @@ from singletable.model import source_location
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.derived_data import Copy, Count
 from singletable.model.fields import Field, fields_of
-from singletable.model.references import Reference, invalid_references
 from singletable.model.schema_upgrades import Upgrade, upgrades_of
 from singletable.model.table_schema import TABLE, Index, Keys
 from singletable.model.type_codecs import BUILT_IN, TypeCodec, TypeCodecs, type_codecs
@@ -100,8 +99,6 @@ class EntityDeclaration:
     accept: Accepted
     renamed_from: Mapping[str, str] = field(default_factory=dict)
     """The old name of each renamed field."""
-    references: Mapping[str, Reference] = field(default_factory=dict)
-    """The entity that a field identifies, by field."""
 
     @cached_property
     def codecs(self) -> TypeCodecs:
@@ -157,15 +154,10 @@ class Entity:
     def expected_in(self, index: Index) -> int | None:
         """Return the expected number of items per partition of the table or an index.
 
-        A reference declares it for the partitions by its field. Return None if none is declared.
+        Return None if none is declared.
         """
         alias = TABLE if index.kind == "LSI" else index.alias
-        declared = self.declaration.expected_per_partition.get(alias)
-        if declared is not None or not self.declaration.references or alias not in self.placements:
-            return declared
-        names = self.placements[alias].partition_fields
-        reference = self.declaration.references.get(next(iter(names))) if len(names) == 1 else None
-        return None if reference is None or reference.mean is None else round(reference.mean) or 1
+        return self.declaration.expected_per_partition.get(alias)
 
     @property
     def identity(self) -> tuple[str, ...] | None:
@@ -202,7 +194,6 @@ def entity(
     expected_items: int | None = None,
     expected_per_partition: int | Mapping[str, int] | None = None,
     cardinality: Mapping[str, int | Cardinality] | None = None,
-    references: Mapping[str, Reference] | None = None,
     access: str | None = None,
     accept: Accepted | None = None,
     **indexes: Keys,
@@ -212,12 +203,13 @@ def entity(
     - `key`: the table's key templates: `("CUST#{customer_id}", "ORDER#{id}")`. Without one, `check` proposes a key.
     - `**indexes`: the keys in each index, by alias: `gsi1=("STATUS#{status}", "{created_at}")`; only the sort key for a
       local index. A key is a template, `native(field)`, or a tuple of these.
-    - `name`: the entity type in items. `attributes`: names that differ from fields. `renamed_from`: old field names.
+    - `name`: the value of the entity type attribute. `attributes`: attribute names that differ from the field names.
     - `derived`: computed values for templates: `{"shard": shard("id", of=8)}`. `ttl`: the field with the expiry time.
     - `identity`: identifying fields. `version`: for locking. `schema_version`: for `@upgrade`. `codecs`: `codec(...)`.
-    - `unique`: fields with unique values. `copies`: `copy(...)`. `counted`: `count(...)`. `mirror_of`: mirrored edge.
-    - `expected_bytes`, `expected_items`, `expected_per_partition` (`{"gsi1": 300}`), `cardinality`: estimates.
-    - `references`: `{"user_id": ref(User)}`. `access`: who may access items. `accept`: findings to accept.
+    - `unique`: fields with unique values. `copies`, `counted`: `copy(...)`, `count(...)`. `mirror_of`: the edge that
+      this entity repeats under other keys. Every write keeps these in sync, in one transaction.
+    - `expected_bytes`, `expected_items`, `expected_per_partition` (`{"gsi1": 300}`) and `cardinality`: estimates.
+    - `access`: who may access the items. `accept`: findings to accept. `renamed_from`: old field names, for `diff`.
     """
     location = source_location.caller()
 
@@ -237,8 +229,8 @@ def entity(
             cardinality=_cardinality(cls, cardinality, location),
             access=access,
             accept=dict(accept or {}),
+            renamed_from=dict(renamed_from or {}),
         )
-        made = replace(made, renamed_from=dict(renamed_from or {}), references=dict(references or {}))
         return _store_declaration(cls, made, attributes)
 
     return declare
@@ -321,7 +313,6 @@ def _problems(
     named: list[tuple[str, str]] = [("ttl", declaration.ttl or ""), ("version", declaration.version or "")]
     named += [("identity", name) for name in declaration.identity or ()]
     named += [("cardinality", name) for name in declaration.cardinality]
-    named += [("references", name) for name in declaration.references]
     named += [("unique", name) for fields in declaration.unique for name in fields]
     named += [("renamed_from", name) for name in declaration.renamed_from]
     named += [("attributes", name) for name in (attributes if isinstance(attributes, Mapping) else ())]
@@ -354,7 +345,6 @@ def _problems(
         message = f"{label}: {', '.join(declaration.keys)} is declared, but {TABLE}= is missing"
         remedy = f"Declare {TABLE}=(...) too, or remove the index keys until the entity has a key."
         yield Problem(message, location, remedy)
-    yield from (Problem(message, location) for message in invalid_references(label, declaration.references))
     yield from _invalid_estimates(declaration)
     yield from _invalid_versions(declaration)
     yield from _duplicate_attributes(declaration)

@@ -58,6 +58,29 @@ _FEW_VALUES = {
 }
 """The assumed number of values, by the last word of the field name."""
 _FEW_VALUES_OF_TWO_WORDS = {("age", "group"): 10, ("payment", "method"): 10, ("shipping", "method"): 10}
+_FREE_TEXT_WORDS = frozenset(
+    {"message", "comment", "description", "text", "body", "content", "contents", "notes", "bio", "caption", "summary"}
+    | {"abstract", "feedback", "remarks", "answer", "question"}
+)
+"""Last words of fields that people fill with text of any length."""
+_GROWING_WORDS = frozenset(
+    {"friend", "follower", "following", "like", "comment", "message", "participant", "event", "history", "log", "post"}
+    | {"reply", "replies", "review", "transaction", "notification", "entry", "entries", "vote", "reading", "subscriber"}
+    | {
+        "visit",
+        "order",
+        "payment",
+        "activity",
+        "activities",
+        "invoice",
+        "booking",
+        "reservation",
+        "session",
+        "purchase",
+    }
+    | {"member", "attendee", "score", "game", "match", "matches", "conversation", "measurement", "click", "view"}
+)
+"""Words of lists with one element per event or per related entity, whose number nothing limits."""
 _FLAG_WORDS = frozenset({"is", "has"})
 
 
@@ -123,6 +146,24 @@ def is_score(field: Field) -> bool:
         return not is_time(field)
     words = _last_words(field)
     return field.type is int and bool(words) and words[-1] in _SCORE_WORDS
+
+
+def is_free_text(field: Field) -> bool:
+    """Return whether people fill a field with text of any length, such as a message or a description."""
+    words = _last_words(field)
+    return field.type is str and bool(words) and words[-1] in _FREE_TEXT_WORDS
+
+
+def is_growing_list(field: Field) -> bool:
+    """Return whether a field is a list, a set or a map that gets an element for each event or related entity."""
+    kind = get_origin(field.type) or field.type
+    words = _last_words(field)
+    words = words[:-1] if len(words) > 1 and words[-1] in ("list", "ids", "set", "map") else words
+    if kind not in (list, set, frozenset, dict) or not words:
+        return False
+    # A map named `score` holds parts of one score; a list named `scores` holds many.
+    is_plural = words[-1].endswith("s") or words != _last_words(field) or words[-1] in ("history", "log", "following")
+    return is_plural and (words[-1] in _GROWING_WORDS or words[-1].removesuffix("s") in _GROWING_WORDS)
 
 
 def value_count(field: Field) -> ValueCount | None:

@@ -13,14 +13,13 @@ from singletable.document.pattern_sections import worksheet_section
 from singletable.errors import ArgumentRefused, SingletableError
 from singletable.evolve.change_cost import change_cost
 from singletable.evolve.design_snapshot import snapshot_of
-from singletable.evolve.differences import differences, needs_migration, works_in_all_phases
-from singletable.evolve.phases import DESCRIPTIONS, DUAL_EFFECTS, FORWARD, IN_PLACE_EFFECTS
+from singletable.evolve.differences import differences, needs_migration
+from singletable.evolve.phases import FORWARD, IN_PLACE_EFFECTS
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.migrations.control_items import ControlItems
 from singletable.planner.formatting import format_dollars, format_number
 from singletable.studio.design_overview import design_overview
 from singletable.studio.page_templates import render
-from singletable.studio.studio_store import send
 from singletable.studio.traffic_costs import measured_lines, traffic
 from singletable.studio.workspace import TableView, Workspace
 
@@ -105,7 +104,7 @@ def _changes_since(workspace: Workspace, view: TableView, revision: str) -> Show
         written = f"{cost.items:,} items read, {cost.written:,} written: {units}"
         shown = f"{written}, {format_dollars(cost.dollars)}, {_duration(cost.seconds)} at 1,000 WRU/s"
     is_needed = needs_migration(operations)
-    effects = (DUAL_EFFECTS if works_in_all_phases(operations) else IN_PLACE_EFFECTS) if is_needed else ()
+    effects = IN_PLACE_EFFECTS if is_needed else ()
     return ShownChanges(revision, tuple(operations), is_needed, shown, cost.unknown, tuple(effects))
 
 
@@ -125,15 +124,13 @@ def _duration(seconds: float) -> str:
 
 def migration(workspace: Workspace, view: TableView, given: Document) -> Document:
     """Show the migrations of the table, and the phase and progress of an open one; reads two items."""
-    design, items = view.design, 0
+    design = view.design
     try:
         opened = view.opened()
         names = design.table.key_attributes
         control = ControlItems(opened.reader.name, names, design.settings.type_attribute)
         state = run(control.state(), opened.session)
-        progress = run(control.progress(), opened.session) if state is not None and state.migration else None
-        if progress is not None:
-            items = send(opened, "DescribeTable", {"TableName": opened.reader.name})["Table"].get("ItemCount", 0)
+        progress = run(control.progress(), opened.session) if state is not None else None
     except (SingletableError, OSError) as problem:
         return {"html": render("design_migration.html", asked=True, problem=str(problem), state=None)}
     fingerprint = snapshot_of(design).fingerprint
@@ -144,12 +141,9 @@ def migration(workspace: Workspace, view: TableView, given: Document) -> Documen
         state=state,
         progress=progress,
         phases=FORWARD,
-        description=DESCRIPTIONS.get(state.phase, "") if state is not None and state.phase is not None else "",
-        items=items,
-        percent=min(100, round(100 * progress.items / items)) if progress is not None and items else 0,
         follows_model=state is not None and state.current == fingerprint,
     )
-    return {"html": html, "isOpen": state is not None and bool(state.migration)}
+    return {"html": html}
 
 
 _PAGES: Mapping[str, Callable[[Workspace, TableView, Mapping[str, str]], Document]] = {

@@ -19,6 +19,8 @@ from singletable.verify.rules import (
     copies_not_found,
     few_partition_values,
     filter_discards,
+    free_text_in_key,
+    growing_list,
     growing_partition,
     hot_partition,
     key_in_projection,
@@ -41,6 +43,7 @@ from singletable.verify.rules import (
     pattern_not_supported,
     promised_result,
     raw_text,
+    redundant_index,
     repeated_pattern,
     strong_read,
     ttl_as_text,
@@ -95,6 +98,9 @@ RULES: tuple[RuleModule, ...] = (
     latest_within_unit,
     repeated_pattern,
     growing_partition,
+    free_text_in_key,
+    growing_list,
+    redundant_index,
 )
 
 

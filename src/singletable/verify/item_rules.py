@@ -1,4 +1,4 @@
-"""ST201 to ST218: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
+"""ST201 to ST220: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ NUMBER_AS_TEXT = Rule("ST215", "number stored as text", "warning")
 PLACEHOLDER_VALUE = Rule("ST216", "placeholder as a value", "warning")
 IMPLAUSIBLE_TTL = Rule("ST217", "implausible TTL", "warning")
 SEVERAL_TYPES = Rule("ST218", "attribute with several types", "warning")
+KEY_SHAPES = Rule("ST219", "key with another number of parts", "warning")
+SEVERAL_SPELLINGS = Rule("ST220", "attribute name in several spellings", "warning")
 
 ITEM_RULES = (
     NO_ENTITY,
@@ -42,4 +44,6 @@ ITEM_RULES = (
     PLACEHOLDER_VALUE,
     IMPLAUSIBLE_TTL,
     SEVERAL_TYPES,
+    KEY_SHAPES,
+    SEVERAL_SPELLINGS,
 )

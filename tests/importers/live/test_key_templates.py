@@ -162,3 +162,27 @@ def test_a_partition_of_one_character_is_a_literal() -> None:
     rows = items(*({"PK": f"CALL#{n}", "SK": "CALL", "GSI1PK": "0", "GSI1SK": f"t{n}"} for n in ("1", "2")))
     (entity,) = inferred_entities(SampledTable("Calls", ("PK", "SK"), (index,), rows)).entities
     assert entity.keys["gsi1"].partition == ("0",)
+
+
+def test_a_separator_that_is_missing_after_a_number_stays_in_the_template() -> None:
+    rows = items(*({"PK": f"P#{n}", "SK": f"C#{n}P#{n}", "categoryId": n, "productId": n} for n in ("1", "2", "13")))
+    draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows))
+    assert draft.entities[0].keys["key"].sort == ("C#{category_id}P#{product_id}",)
+
+
+def test_an_alias_with_another_literal_than_the_rows_adds_a_note() -> None:
+    rows = items({"PK": "p1", "SK": "#METADATA#p1"}, {"PK": "p2", "SK": "#METADATA#p2"})
+    aliases = {"Player": {"SK": "#METEDATA#playerId"}}
+    draft = inferred_entities(SampledTable("Game", ("PK", "SK"), (), rows, kinds=("Player",) * 2, aliases=aliases))
+    assert any(
+        "the document declares SK as #METEDATA#playerId, but the items contain #METADATA#" in note
+        for note in draft.notes
+    )
+
+
+def test_items_that_share_the_partition_of_a_user_are_no_users() -> None:
+    rows = items(*({"PK": f"User:{user}", "SK": f"2024-01-0{day}T10:00:00Z"} for user in "ab" for day in (1, 2)))
+    draft = inferred_entities(SampledTable("Chat", ("PK", "SK"), (), rows))
+    assert [each.class_name for each in draft.entities] == ["UserItem"]
+    alone = inferred_entities(SampledTable("Chat", ("PK", "SK"), (), (rows[0], rows[2])))
+    assert [each.class_name for each in alone.entities] == ["User"]

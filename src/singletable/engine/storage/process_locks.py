@@ -114,21 +114,6 @@ class WriteWait(threading.local):
         self.begin: Callable[[], bool] = always
         """Whether the write may begin, after its wait. From then on, the caller can no longer give up."""
 
-    @property
-    def seconds(self) -> float:
-        """The maximum time of a wait."""
-        return self._seconds
-
-    @seconds.setter
-    def seconds(self, seconds: float) -> None:
-        self._seconds = self.busy_seconds = seconds
-
-    def allow_end(self, is_over: Callable[[], bool], begin: Callable[[], bool]) -> None:
-        """Let the caller give up while this thread waits."""
-        self.is_over, self.begin = is_over, begin
-        self.busy_seconds = _POLL_SECONDS
-        """The maximum time that SQLite waits at once, because it cannot be stopped while it waits."""
-
 
 def always() -> bool:
     """Return True, because the caller of this wait never gives up."""
@@ -178,7 +163,7 @@ class FairWriteLock:
         deadline = monotonic() + wait.seconds
         place = self._join_queue()
         while (seconds := deadline - monotonic()) > 0 and not wait.is_over():
-            if place.is_closed:  # its lock arrived after an earlier wait had ended, and was released
+            if place.is_closed:  # the lock arrived before this thread joined the place of an earlier wait
                 place = self._join_queue()
             if place.wait(min(seconds, _POLL_SECONDS)):
                 return True

@@ -105,10 +105,26 @@ def _groups_by_key(table: SampledTable) -> Iterator[EntityGroup]:
     names: set[str] = set()
     for (kind, form), items in found.items():
         name = _name(form, kind or table.name, names)
+        if kind is None and _is_of_parent(form, items, table.keys) and not name.endswith(" item"):
+            name = item_name(name)
         if kind is not None:
             name = kind if kind not in names else f"{kind} {name.removeprefix(kind)}".strip()
         names.add(name)
         yield EntityGroup(name, tuple(items), kind)
+
+
+def _is_of_parent(form: object, items: Sequence[Item], keys: Sequence[str]) -> bool:
+    """Return whether only the partition key has a literal, and several items share a partition.
+
+    The literal then names what the items belong to: items under `USER#1` that are sorted by a time are no users.
+    """
+    parts = _parts(form)
+    if len(parts) < 2 or not any(word not in ("*", "") for word in _parts(parts[0])):
+        return False
+    if any(word not in ("*", "") for word in (_parts(parts[1]) or ("*",))):
+        return False
+    partitions = [str(item.get(keys[0])) for item in items]
+    return len(set(partitions)) < len(partitions)
 
 
 def _literal_segments(table: SampledTable) -> frozenset[tuple[str, int, str]]:

@@ -35,6 +35,8 @@ from singletable.planner.formatting import format_count
 SCHEMA_VERSION = "schema_v"
 """The attribute in which the library stores the schema version of an item."""
 EXAMPLES_MAX = 3
+SHORTEST_WORD = 3
+"""The length of a word in capitals from which it is a literal in the declared name of a key."""
 NO_SAMPLED_KEYS = "no sampled item has its keys"
 """Why an index of a sampled table is not in the model."""
 
@@ -342,9 +344,25 @@ class _EntityInference:
         if attribute not in fields.templates:
             texts = [str(self.group.items[place][attribute]["S"]) for place in indices]
             usual = self._usual_name(attribute)
-            inference = TemplateInference(fields, attribute, texts, indices, self._alias(attribute), usual)
+            alias = self._alias(attribute)
+            inference = TemplateInference(fields, attribute, texts, indices, alias, usual)
             fields.templates[attribute] = self._declared(attribute, inference) or inference.infer()
+            if alias is not None and _contradicts(alias, fields.templates[attribute]):
+                self.notes.append(
+                    f"{self.name}: the document declares {attribute} as {alias}, but the items contain "
+                    f"{fields.templates[attribute]}. One of them is a mistake."
+                )
         return fields.templates[attribute]
+
+    def _mismatch(self, inference: TemplateInference, declared: str) -> str:
+        """Return that the items do not match a declared template, with the key of the first that does not."""
+        before, attribute = self.fields.snapshot(), inference.attribute
+        for place, text in zip(inference.indices, inference.texts, strict=True):
+            found = TemplateInference(self.fields, attribute, [text], [place]).declared(declared)
+            self.fields.restore(before)
+            if found is None:
+                return f"the items do not match it, such as {self._keys_of([place])}"
+        return "no field has its values in all items"
 
     def _usual_name(self, attribute: str) -> str:
         """Return the name of a value that nothing else names.
@@ -368,9 +386,18 @@ class _EntityInference:
         if found is None:
             self.fields.restore(before)
             has_expression = re.search(r"[ %()]", re.sub(r"\$\{[^{}]*\}", "", declared)) is not None
-            reason = "a template cannot contain expressions" if has_expression else "the items do not match it"
+            reason = "a template cannot contain expressions" if has_expression else self._mismatch(inference, declared)
             self.notes.append(
                 f"{self.name}: the declared template {declared} of {attribute} was not used, because {reason}; "
                 "the template in the model is inferred from the items."
             )
         return found
+
+
+def _contradicts(alias: str, template: str) -> bool:
+    """Return whether a declared name of a key has another literal word than the template, at the same position."""
+    words, parts = alias.split(DELIMITER), template.split(DELIMITER)
+    return len(words) == len(parts) and any(
+        word.isupper() and len(word) >= SHORTEST_WORD and "{" not in part and part and part != word
+        for word, part in zip(words, parts, strict=True)
+    )

@@ -39,6 +39,7 @@ _SPECS: Mapping[str, tuple[str, ...]] = {
     "Decimal": ("number", "08.2f"),
     "bool": ("",),
 }
+_NUMBER_AND_LETTER = re.compile(r"([0-9]+)([A-Z]+)")
 _NAMED = re.compile(r"([A-Za-z_]+=)(.*)", re.DOTALL)
 # With fewer values, two segments after different literals can be equal by chance, as in o#12345 and c#12345.
 _EVIDENCE_VALUES = 3
@@ -133,7 +134,7 @@ class TemplateInference:
         is_constant = len(set(column)) == 1
         is_word = not text or looks_literal(text) or self._is_marker(column)
         can_be_value = is_value and (len(column) == 1 or not (text.isupper() or self._is_marker(column)))
-        hint = before if before and "{" not in before else ""
+        hint = before.rpartition("}")[2]  # a literal, or the letters after a slot whose separator is missing
         if is_constant and is_word and not can_be_value:
             return (self._named(column, hint) if hint else None) or text
         if (found := tree_slot(self.fields, column, self.indices) or self._matching(column, hint)) is not None:
@@ -145,8 +146,20 @@ class TemplateInference:
         if len(heads) == 1 and None not in prefixed:
             head = heads.pop()
             return head + self._after_prefix(head, [each[1] for each in prefixed if each is not None])
+        if (found := self._before_letters(column, hint)) is not None:
+            return found
         found = derived_slot(self.fields, column, self.indices) or self._usual_match(column)
         return found or self._added(column, _value_name(column, hint), hint)
+
+    def _before_letters(self, column: Sequence[str], hint: str) -> str | None:
+        """Return the slot of numbers with the same letter after them, as in `C#1P#7`, whose separator is missing."""
+        found = [_NUMBER_AND_LETTER.fullmatch(text) for text in column]
+        letters = {each[2] for each in found if each is not None}
+        numbers = [each[1] for each in found if each is not None]
+        if len(letters) != 1 or len(numbers) < len(column) or len(set(numbers)) < 2:
+            return None
+        slot = self._matching(numbers, hint) or self._added(numbers, _value_name(numbers, hint), hint)
+        return f"{slot}{letters.pop()}"
 
     def _usual_match(self, column: Sequence[str]) -> str | None:
         """Return the slot of the only field that equals the segment in a clear majority of the items.

@@ -66,7 +66,7 @@ def choose_codec(python_type: Any, spec: str, delimiter: str, codecs: TypeCodecs
 
 
 def _of_stored_type(of_type: TypeCodec[Any, Any], spec: str, delimiter: str, codecs: TypeCodecs | None) -> Codec:
-    """Return the key codec of a type with a type codec: its own one, or else the key codec of the stored type."""
+    """Return the codec of a type with a type codec: of its own if the type has one, otherwise of the stored type."""
     label, (format_, descending) = _name(of_type.type), _split(spec)
     own = _own_codec(of_type, delimiter)
     if own is not None:
@@ -83,7 +83,7 @@ def _of_stored_type(of_type: TypeCodec[Any, Any], spec: str, delimiter: str, cod
 
 
 def _own_codec(of_type: TypeCodec[Any, Any], delimiter: str) -> Codec | None:
-    """Return the key codec of a built-in type whose stored values would not sort like its values, else None."""
+    """Return the codec of a built-in type whose texts sort like the values, unlike those of its stored type."""
     if BUILT_IN.of_type(of_type.type) is not of_type:
         return None
     if of_type.type is time:
