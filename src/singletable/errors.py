@@ -39,11 +39,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from singletable.lazy_dataclass import dataclass
+
 _SHOWN_CHARACTERS_MAX = 200
-_CREDENTIALS = re.compile(r"^([a-z][a-z0-9+.-]*://)?.*@", re.IGNORECASE | re.DOTALL)
+_CREDENTIALS = r"(?is)^([a-z][a-z0-9+.-]*://)?.*@"
 
 
 @dataclass(frozen=True, order=True)
@@ -82,7 +84,7 @@ def without_secrets(url: str) -> str:
 
     In a malformed URL, the secret may contain any character, so everything up to the last "@" is removed.
     """
-    return url if url.startswith("file:") else _CREDENTIALS.sub(r"\1", url)
+    return url if url.startswith("file:") else re.sub(_CREDENTIALS, r"\1", url)
 
 
 class SingletableError(Exception):

@@ -26,6 +26,7 @@ CATCH_ALL_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
 # model, never from data.
 EVALUATORS = {"exec", "eval", "compile", "__import__", "literal_eval"}
 EVALUATING = {
+    "src/singletable/lazy_dataclass.py": "the constructor of a dataclass, from the names of its fields",
     "src/singletable/client/pattern.py": "a function with the parameters of a declared pattern",
     "src/singletable/client/items/row_columns.py": "the function that builds objects of a declared class from rows",
     "src/singletable/importers/restricted_tree.py": "an imported model, checked against an allowlist of syntax",

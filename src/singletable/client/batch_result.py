@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from singletable.errors import SingletableError
+from singletable.lazy_dataclass import dataclass
 
 T_co = TypeVar("T_co", covariant=True)
 

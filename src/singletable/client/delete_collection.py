@@ -8,7 +8,7 @@ deletion.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any
 
 from singletable.client.batch_result import BatchFailure, BatchProgress, BatchResult
@@ -28,6 +28,7 @@ from singletable.errors import (
     KeyRefused,
     TransactionCancelled,
 )
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived_data import DerivedDataRules
 from singletable.model.entity import Entity
 from singletable.planner.stored_items import key_of, values_of

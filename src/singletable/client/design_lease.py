@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from singletable.client.design_state import ClientAccess, DesignState, read_item, reserved_key, state_of
 from singletable.client.request_steps import Call
 from singletable.client.responses import read_get
 from singletable.errors import TableDiffers
 from singletable.evolve.phases import KEY_FORMS, NEW_KEYS, KeyForm, KeyUse, Phase
+from singletable.lazy_dataclass import dataclass
 from singletable.model.table_schema import STATE
 
 RENEW_SECONDS, VIEW_SECONDS_MAX = 30.0, 60.0

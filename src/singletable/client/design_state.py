@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from singletable.client.request_steps import Call, Steps
+from singletable.client.request_steps import DESIGN_STATE, Call, Steps
 from singletable.client.responses import Item, read_get
 from singletable.errors import TableDiffers
 from singletable.evolve.phases import Phase
 from singletable.evolve.snapshot_records import IndexSnapshot, Snapshot, read_snapshot
+from singletable.lazy_dataclass import dataclass
 from singletable.model.table_schema import DESIGN, RESERVED_TYPE, STATE
 
 CONTENT = RESERVED_TYPE
 """The attribute that holds the content of a reserved item; no index of a user has a key attribute with this name."""
-
-
-SOURCE = "design state"
-"""The source of the requests for reserved items, in metrics and logs."""
 
 
 class ClientAccess(Enum):
@@ -111,7 +107,7 @@ def design_text(fingerprint: str) -> str:
 
 def read_item(table: str, key: Item) -> Call:
     """Return the request for a reserved item."""
-    return Call("GetItem", {"TableName": table, "Key": key, "ConsistentRead": True}, source=SOURCE)
+    return Call("GetItem", {"TableName": table, "Key": key, "ConsistentRead": True}, source=DESIGN_STATE)
 
 
 def read_state(table: str, attributes: tuple[str, ...]) -> Steps[DesignState | None]:

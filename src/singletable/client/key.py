@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from singletable.errors import ArgumentRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.fields import name_of
 
 if TYPE_CHECKING:

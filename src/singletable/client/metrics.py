@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 
 from singletable.errors import RequestRefused, Throttled, Unreachable
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.values.fast_path import FastPathCounts, fast_path_counts
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from singletable.client.connected_table import ConnectedTable, planned
@@ -15,6 +14,7 @@ from singletable.client.request_steps import Steps, with_uses
 from singletable.client.write.table_writer import Writer
 from singletable.errors import RequestRefused, TableDiffers, Unreachable
 from singletable.evolve.phases import KeyForm, KeyUse
+from singletable.lazy_dataclass import replace
 from singletable.model.intents import ItemWriteIntent
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.plan import Outcome, Plan, UnsupportedPattern

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 import msgspec
 
 from singletable.client.connected_table import ConnectedTable
-from singletable.client.design_lease import DualLease
 from singletable.client.items.item_types import ItemTypes
 from singletable.client.items.value_reader import reject_unreadable_types
 from singletable.client.metrics import Metrics
@@ -21,11 +20,9 @@ from singletable.client.request_log import RequestLog
 from singletable.client.request_session import Session
 from singletable.client.request_steps import Call, Steps, pause, run, run_async
 from singletable.client.retries import Retries, Timeouts
-from singletable.client.state_check import OpenState, open_state
 from singletable.client.tracing import RequestHook, Tracing
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers, without_secrets
-from singletable.evolve.phases import KeyUse
 from singletable.model.design import Design
 from singletable.model.table_schema import create_table_request
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
@@ -33,6 +30,9 @@ from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, 
 if TYPE_CHECKING:
     from singletable.client.boto3_transport import Boto3Client
     from singletable.client.http.credentials import CredentialsOption
+    from singletable.client.state_check import (
+        OpenState,  # imports the parts of migrations, which check=False does not need
+    )
     from singletable.engine.request_methods import RequestMethods
 
     OpenTarget = str | RequestMethods | Boto3Client
@@ -162,6 +162,8 @@ def _opening_steps(table: ConnectedTable, place: OpenTarget, options: OpenOption
         is_new = yield from create_table(design, name)
     if not options.get("check", True):
         return table
+    from singletable.client.design_lease import DualLease
+
     found = yield from check_table(design, name, is_new=is_new)
     if place != "memory:":  # no other client can reach that engine
         table.session.lease = found.lease
@@ -254,6 +256,10 @@ def create_table(design: Design, name: str) -> Steps[bool]:
 
 def check_table(design: Design, name: str, *, is_new: bool = False) -> Steps[OpenState]:
     """Raise TableDiffers if the table or its items do not match the model; otherwise return its state."""
+    from singletable.client.design_lease import DualLease
+    from singletable.client.state_check import OpenState, open_state
+    from singletable.evolve.phases import KeyUse
+
     try:
         found = yield from _describe(name)
     except RequestRefused as error:

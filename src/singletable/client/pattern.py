@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 from inspect import BoundArguments, Parameter, Signature
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from singletable.errors import ArgumentRefused, NotConnected
+from singletable.lazy_dataclass import replace
 from singletable.model.entity import Accepted
 from singletable.model.intents import FeedIntent, Page, QueryIntent
 from singletable.model.pattern_declaration import Frequency, PatternDeclaration, PatternOptions, declare_pattern

@@ -5,21 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from singletable.client.design_lease import DesignLease
-from singletable.client.design_state import SOURCE
 from singletable.client.metrics import Metrics
 from singletable.client.request_log import DEBUG, RequestLog, is_lasting
-from singletable.client.request_steps import Call
+from singletable.client.request_steps import DESIGN_STATE, Call
 from singletable.client.responses import PageChunks, not_utf8
 from singletable.client.retries import CONFLICTS, RETRYABLE, UNKNOWN_OUTCOME, Retries, is_retryable_cancellation
 from singletable.client.tracing import RequestEvent, RequestHook, Tracing, current_pattern
 from singletable.client.transport import Meanwhile, SendResult, Transport, in_process
 from singletable.errors import RequestRefused, Unreachable
+from singletable.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from singletable.client.design_lease import DesignLease
 
 _encode = msgspec.json.Encoder().encode
 R = TypeVar("R")
@@ -170,7 +172,7 @@ class Session:
 
     def _check_lease(self, lease: DesignLease, call: Call) -> None:
         """Read the design state again if it is due, and raise TableDiffers if the client must not send the request."""
-        if call.source == SOURCE:  # the request that reads the state
+        if call.source == DESIGN_STATE:  # the request that reads the state
             return
         if lease.is_due:
             request = lease.request()
@@ -181,7 +183,7 @@ class Session:
         lease.check(call.operation, call.uses)
 
     async def _check_lease_async(self, lease: DesignLease, call: Call) -> None:
-        if call.source == SOURCE:
+        if call.source == DESIGN_STATE:
             return
         if lease.is_due:
             request = lease.request()
@@ -217,7 +219,7 @@ class Session:
                 return response
             yield self.retries.pause(attempt)
             attempt += 1
-            if self.lease is not None and call.source != SOURCE:
+            if self.lease is not None and call.source != DESIGN_STATE:
                 self.lease.check(call.operation, call.uses)  # the attempts can last longer than a phase
 
     def _send_with_retries(self, call: Call, send: Callable[[str, bytes], A], first: Problem | None = None) -> A:

@@ -7,17 +7,19 @@ Each read and write is one generator, for synchronous code and asyncio. `run` ru
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from singletable.client.transport import Meanwhile, SendResult
 from singletable.errors import RequestRefused, SingletableError, Unreachable
+from singletable.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from singletable.client.responses import PageChunks  # imports msgspec
 
 R = TypeVar("R")
+DESIGN_STATE = "design state"
+"""The source of the request that reads the design state of a table."""
 _OTHER_ERRORS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RecursionError)
 """What the processing of a response that is not valid can raise."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from singletable.errors import RequestRefused
+from singletable.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from singletable.client.design_lease import DesignLease, DualLease, open_migration
@@ -10,8 +9,8 @@ from singletable.client.design_state import ClientAccess, DesignState, read_desi
 from singletable.client.request_steps import Steps
 from singletable.errors import TableDiffers
 from singletable.evolve.design_snapshot import snapshot_of
-from singletable.evolve.differences import differences, needs_migration
 from singletable.evolve.snapshot_records import Snapshot
+from singletable.lazy_dataclass import dataclass
 from singletable.model.design import Design
 
 if TYPE_CHECKING:
@@ -69,6 +68,8 @@ def _dual_designs(
 
 def _compatible(name: str, attributes: tuple[str, ...], fingerprint: str, model: Snapshot) -> Steps[frozenset[str]]:
     """Return the fingerprint of a stored design if the model needs no migration from it."""
+    from singletable.evolve.differences import differences, needs_migration  # only if the fingerprints differ
+
     stored = yield from read_design(name, attributes, fingerprint)
     if stored is None or needs_migration(differences(stored, model)):
         return frozenset()
@@ -77,6 +78,8 @@ def _compatible(name: str, attributes: tuple[str, ...], fingerprint: str, model:
 
 def _difference(name: str, attributes: tuple[str, ...], state: DesignState, model: Snapshot) -> Steps[str]:
     """Return the message for a model that cannot use the table, with the differences and the command to run."""
+    from singletable.evolve.differences import differences
+
     if state.phase is not None and model.fingerprint in (state.fingerprint, state.target):
         is_target = model.fingerprint == state.target
         when = "Open it again in the phase 'contract'" if is_target else "Deploy the code of the new design"

@@ -392,9 +392,7 @@ class Table(TableBody):
         delimiter: str = ORDERED_DELIMITER,
         accept: Accepted | None = None,
     ) -> None:
-        from singletable.model.design import (
-            compile_design,
-        )  # imports all codecs, so a program without a table does not load it
+        from singletable.model.design import compile_design  # imports the codecs, which a table needs
 
         super().__init_subclass__()
         location = source_location.user_code()

@@ -10,12 +10,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from singletable.errors import RequestRefused, Unreachable
+from singletable.lazy_dataclass import dataclass
 from singletable.wire.api_types import decoder_of
 
 current_pattern: ContextVar[str | None] = ContextVar("current_pattern", default=None)

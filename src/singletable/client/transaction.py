@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
@@ -13,6 +12,7 @@ from singletable.client.request_steps import Steps
 from singletable.client.write.token_markers import token_marker
 from singletable.client.write.write_intents import WriteIntent
 from singletable.errors import ArgumentRefused
+from singletable.lazy_dataclass import replace
 from singletable.model.update_changes import FieldChange
 from singletable.model.validation.value_rules import Validation
 

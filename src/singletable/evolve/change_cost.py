@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from singletable.cost.prices import STANDARD, Prices
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.restored_design import design_of
 from singletable.evolve.snapshot_records import Snapshot
+from singletable.lazy_dataclass import dataclass
 from singletable.model.table_schema import TABLE
 from singletable.planner.item_sizes import ItemSizes
 

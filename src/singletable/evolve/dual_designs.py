@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -15,6 +14,7 @@ from singletable.evolve.operations.field_renamed import FieldRenamed
 from singletable.evolve.renamed_fields import with_renamed_derived
 from singletable.evolve.restored_design import derived_of, index_of, keys_of
 from singletable.evolve.snapshot_records import EntitySnapshot, KeysSnapshot, Snapshot
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived.derived_function import DerivedFunction
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.design import Design, compile_declarations

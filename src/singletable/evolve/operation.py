@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -11,6 +10,7 @@ import msgspec
 
 from singletable.evolve.phases import DUAL_EFFECTS, IN_PLACE_EFFECTS, PhaseEffect, effects_with
 from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
+from singletable.lazy_dataclass import dataclass
 
 
 class Category(Enum):

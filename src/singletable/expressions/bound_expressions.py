@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -16,6 +15,7 @@ from singletable.expressions.operand_checks import Check, FailedCheck
 from singletable.expressions.projection import PathProjection, parse_projection
 from singletable.expressions.tree import Condition, paths
 from singletable.expressions.update_expression import ItemUpdate, parse_update
+from singletable.lazy_dataclass import dataclass
 from singletable.values.item_validation import accept_value
 from singletable.values.limits import ATTRIBUTE_NAME_BYTES_MAX
 

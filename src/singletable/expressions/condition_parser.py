@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from singletable.expressions.expression_reader import AllowedFunctions, ExpressionReader
@@ -21,6 +20,7 @@ from singletable.expressions.tree import (
     Operand,
     Or,
 )
+from singletable.lazy_dataclass import dataclass
 
 _TESTS = frozenset({"attribute_exists", "attribute_not_exists", "attribute_type", "begins_with", "contains"})
 _FUNCTIONS = AllowedFunctions("a condition", _TESTS | {"size"}, function_checks)

@@ -9,12 +9,13 @@ recursion, because an expression of 4096 bytes can be nested more deeply than Py
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.lexer import RESERVED_WORDS, Token, syntax_error, tokens_of
 from singletable.expressions.operand_checks import FUNCTION_OPERANDS, Check, FailedCheck, definition_check
 from singletable.expressions.tree import Function, Operand, Parameter, Path
+from singletable.lazy_dataclass import dataclass
 from singletable.values.limits import NESTING_LEVELS_MAX
 
 OPERATORS_MAX = 300

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
 from singletable.errors import RequestRefused, invalid
@@ -21,6 +20,7 @@ from singletable.expressions.tree import (
     Parameter,
     Path,
 )
+from singletable.lazy_dataclass import dataclass
 
 KeyOperator = Literal["=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"]
 Accept = Callable[[str, Any], None]

@@ -6,10 +6,10 @@ A check is a function that takes the values of a request and returns an error me
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from singletable.expressions.tree import Constant, Function, Operand, Parameter, Path
+from singletable.lazy_dataclass import dataclass
 from singletable.values.attribute_value import compare
 from singletable.values.limits import IN_OPERANDS_MAX
 

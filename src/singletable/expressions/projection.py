@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from singletable.expressions.expression_reader import ExpressionReader
 from singletable.expressions.operand_checks import Check, FailedCheck, shown_path
 from singletable.expressions.tree import Path
+from singletable.lazy_dataclass import dataclass
 
 # The selected parts: of a map by name, or of a list by position. None selects the whole value.
 Places = dict[str | int, "Places | None"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from typing import Any, Literal, TypeVar
+
+from singletable.lazy_dataclass import dataclass, replace
 
 N = TypeVar("N")
 

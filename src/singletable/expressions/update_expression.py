@@ -6,7 +6,6 @@ All operands read the item as it was before the update. An update returns a new 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -16,6 +15,7 @@ from singletable.expressions.expression_reader import AllowedFunctions, Expressi
 from singletable.expressions.operand_checks import SET_TYPES, Check, change_checks, type_checks, update_function_checks
 from singletable.expressions.projection import PathProjection, target_checks
 from singletable.expressions.tree import Arithmetic, Change, Constant, Function, Operand, Parameter, Path, paths
+from singletable.lazy_dataclass import dataclass
 from singletable.values.scalars import add_numbers, subtract_numbers
 
 # A function of the current value at a path, the item and the request values. It returns the new value, or None.

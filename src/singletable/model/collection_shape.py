@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_origin
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.entity import declaration_of
 from singletable.model.fields import fields_of, name_of, strip
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from singletable.expressions.tree import Condition, paths
+from singletable.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from singletable.model.entity import Entity

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import FunctionType
 from typing import Any
 
 from singletable.errors import DesignError, Problem
 from singletable.expressions.tree import Constant, leaves, parameters
+from singletable.lazy_dataclass import replace
 from singletable.model import source_location as source_code
 from singletable.model.condition_recorder import record_condition
 from singletable.model.derived_data import Copy, Count

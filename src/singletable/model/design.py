@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
 from singletable.errors import DesignError, Location, Problem
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.collection_shape import InvalidShape, ShapeMember, members_of
 from singletable.model.derived_data_checks import derived_data_problems, with_conditions
 from singletable.model.entity import Entity, EntityDeclaration, declaration_of

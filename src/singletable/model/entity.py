@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from singletable.errors import DesignError, Location, Problem
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model import source_location
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.derived_data import Copy, Count

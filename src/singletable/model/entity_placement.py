@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Literal, NamedTuple, get_origin
+from typing import Any, Literal, get_origin
 from weakref import WeakKeyDictionary
 
 from singletable.errors import Problem
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.codecs.choose_codec import choose_codec
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.entity import Entity, EntityDeclaration
@@ -297,7 +297,8 @@ def _part(position: Position, attribute: str, declaration: EntityDeclaration, de
     return NativePart(attribute, field, kind, codec)
 
 
-class _Parsed(NamedTuple):
+@dataclass(frozen=True)
+class _Parsed:
     """A parsed template, and the fields and derived values that it was parsed with."""
 
     part: TemplatePart

@@ -11,11 +11,14 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import field as dataclass_field
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Union, get_args, get_origin
 from uuid import UUID
+
+from singletable.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from singletable.model.type_codecs import TypeCodecs
@@ -33,14 +36,14 @@ _PYDANTIC = {
 _CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class DefaultFactory:
     """A default that is created for each object. `make` is the factory function, or None if the function is unknown."""
 
     make: Callable[[], Any] | None = None
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Field:
     """A field: its name, its type without `None` and `Annotated`, and whether it is required."""
 
@@ -49,9 +52,9 @@ class Field:
     optional: bool = False
     required: bool = True
     initialised: bool = True
-    default: Any = dataclasses.field(default=None, compare=False, repr=False)
+    default: Any = dataclass_field(default=None, compare=False, repr=False)
     """The default value if the field is not required, or a `DefaultFactory`."""
-    codecs: TypeCodecs | None = dataclasses.field(default=None, repr=False)
+    codecs: TypeCodecs | None = dataclass_field(default=None, repr=False)
     """The type codecs that the entity declares; None for the built-in ones alone."""
 
     @property
@@ -90,10 +93,10 @@ class NotAnEntityClass(TypeError):
     """The class is not a pydantic model, dataclass, msgspec Struct or attrs class."""
 
 
-def fields_of(cls: type) -> dict[str, Field]:
-    """Return the fields of a class by name, in declaration order."""
+def fields_of(cls: type, hints: Mapping[str, Any] | None = None) -> dict[str, Field]:
+    """Return the fields of a class by name, in declaration order. `hints` are its annotations, if they are known."""
     names = _names(cls)
-    hints = hints_of(cls)
+    hints = hints_of(cls) if hints is None else hints
     fields: dict[str, Field] = {}
     for name, (required, initialised, default) in names.items():
         if name not in hints:

@@ -7,8 +7,9 @@ exact integer arithmetic, so a point on an edge is never rounded into the neighb
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from itertools import zip_longest
+
+from singletable.lazy_dataclass import dataclass
 
 ALPHABET = "0123456789bcdefghjkmnpqrstuvwxyz"
 """The 32 characters of a geohash.

@@ -8,12 +8,13 @@ signature.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, make_dataclass
+from dataclasses import make_dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast, overload
 
 from singletable.errors import DesignError, Problem, UnreadableItem
 from singletable.expressions.tree import Change, Condition, Constant, Path, parameters
+from singletable.lazy_dataclass import dataclass
 from singletable.model import source_location
 from singletable.model.condition_recorder import ParameterPlaceholder, record_condition, record_path
 from singletable.model.update_changes import FieldChange

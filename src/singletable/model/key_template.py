@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.codecs.choose_codec import choose_codec
 from singletable.model.codecs.codec import Codec, SortOrder
 from singletable.model.codecs.raw_codec import RawCodec

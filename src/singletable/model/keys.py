@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
 
 from singletable.errors import KeyRefused, Location
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import Codec, SortOrder
 from singletable.model.fields import Field
 from singletable.model.key_template import Template

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, get_args, get_origin
 
@@ -21,6 +20,7 @@ from singletable.expressions.tree import (
     Parameter,
     Path,
 )
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.choose_codec import choose_codec
 from singletable.model.codecs.text_codec import ORDERED_DELIMITER
 from singletable.model.derived.geohash_cell import GeohashCell

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.geohash import cells_in_box, cells_within, distance_m, is_in_box
 
 T = TypeVar("T")

@@ -6,10 +6,10 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, Union, get_args, get_origin
 
 from singletable.errors import DesignError, Location, Problem
+from singletable.lazy_dataclass import dataclass
 from singletable.model import source_location
 from singletable.model.condition_recorder import ParameterPlaceholder
 from singletable.model.entity import ACCEPT_REMEDY, Accepted, accept_problem

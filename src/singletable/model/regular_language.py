@@ -10,9 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, product, takewhile
 from math import prod
+
+from singletable.lazy_dataclass import dataclass
 
 CharacterSet = tuple[tuple[int, int], ...]
 """Inclusive ranges of code points, sorted and disjoint."""

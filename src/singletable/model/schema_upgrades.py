@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from singletable.errors import DesignError, Location, Problem
+from singletable.lazy_dataclass import dataclass
 from singletable.model import source_location
 
 if TYPE_CHECKING:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from singletable.errors import Location
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.text_codec import ORDERED_DELIMITER
 
 if TYPE_CHECKING:

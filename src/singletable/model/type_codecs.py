@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import time, timedelta
 from decimal import Decimal, localcontext
 from typing import Any, Generic, TypeVar
 
 from singletable.errors import DesignError, Problem
+from singletable.lazy_dataclass import dataclass
 from singletable.model import source_location
 from singletable.model.fields import SCALAR_TYPES, is_value_of, name_of, strip
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.fields import NotAnEntityClass, fields_of, hints_of, name_of, strip
 from singletable.model.type_codecs import TypeCodecs
 
 
-class Unstorable(NamedTuple):
+@dataclass(frozen=True)
+class Unstorable:
     """Why a type must not be stored, and what to do instead."""
 
     reason: str
@@ -55,7 +57,8 @@ def unstorable_types(cls: type, codecs: TypeCodecs) -> Iterator[tuple[str, Unsto
 
 def _of_class(cls: type, codecs: TypeCodecs, seen: set[Any], prefix: str) -> Iterator[tuple[str, Unstorable]]:
     try:
-        hints, fields = hints_of(cls), fields_of(cls)
+        hints = hints_of(cls)
+        fields = fields_of(cls, hints)
     except (NotAnEntityClass, NameError, TypeError):  # not a class with fields, or not yet complete
         return
     seen.add(cls)
@@ -83,7 +86,8 @@ def _of_type(
     for inner in get_args(annotation):
         yield from _of_type(inner, (), codecs, seen, path)
     declared = strip(annotation)[0]
-    if isinstance(declared, type) and declared not in seen and not get_args(declared):
+    is_built_in = getattr(declared, "__module__", "") in ("builtins", "datetime", "decimal", "uuid")
+    if isinstance(declared, type) and not is_built_in and declared not in seen and not get_args(declared):
         yield from _of_class(declared, codecs, seen, f"{path}.")
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import builtins
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, Literal, TypeVar, get_args, get_origin, overload
 
 from singletable.expressions.tree import Change, Constant, Path
+from singletable.lazy_dataclass import dataclass
 from singletable.model.condition_recorder import check_constant, invalid_expression, operand, picked_field
 from singletable.model.fields import NUMBER_TYPES, SCALAR_TYPES, Field, is_value_of, strip
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.formatting import GUESS_MARK, format_number

@@ -6,10 +6,11 @@ import inspect
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any
 
 from singletable.errors import DesignError, Problem
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.design import Design
 from singletable.planner.estimate import Estimate, estimate
 from singletable.planner.formatting import GUESS_MARK, format_page_limit

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.derived.tree_path import Depth
 from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.key_template import DerivedSlot, FieldSlot, LiteralText, Slot

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
 
+from singletable.lazy_dataclass import replace
 from singletable.model.derived_data import Copy
 from singletable.model.design import Design
 from singletable.model.entity import Entity

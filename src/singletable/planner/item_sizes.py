@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 from uuid import UUID
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.fields import NotAnEntityClass, fields_of, strip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from singletable.expressions.tree import Constant
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.entity import Entity
 from singletable.model.intents import CollectionIntent, FeedIntent, GetIntent
 from singletable.model.key_template import DerivedSlot, FieldSlot
@@ -23,7 +23,8 @@ TYPICAL_LIMIT = 100
 """The assumed limit of a call if the limit parameter has no default."""
 
 
-class EntityCount(NamedTuple):
+@dataclass(frozen=True)
+class EntityCount:
     """How many items of one entity a call reads, and whether the pattern returns them."""
 
     entity: Entity
@@ -63,7 +64,7 @@ def _within_limit(plan: Plan, found: list[EntityCount], queries: int) -> list[En
     if not isinstance(plan.pattern.intent, FeedIntent) or limit is None or total <= queries * limit:
         return found
     shares = _divided(queries * limit, [each.items for each in found])
-    return [each._replace(items=share) for each, share in zip(found, shares, strict=True)]
+    return [replace(each, items=share) for each, share in zip(found, shares, strict=True)]
 
 
 def query_count(plan: Plan) -> int:

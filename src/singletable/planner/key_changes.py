@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
+from singletable.lazy_dataclass import replace
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.intents import GetIntent, ItemWriteIntent

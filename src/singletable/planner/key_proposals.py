@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from math import prod
 from typing import Any
 
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.derived.geohash_cell import GeohashCell
 from singletable.model.derived.shard import Shard

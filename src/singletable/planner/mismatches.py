@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from singletable.lazy_dataclass import dataclass
 from singletable.model.parameter_types import (
     AREA_TYPES,
     Between,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from singletable.errors import ArgumentRefused, KeyRefused
 from singletable.expressions.tree import Constant, Parameter
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.codecs.codec import Codec
 from singletable.model.codecs.text_codec import escape
 from singletable.model.derived.derived_value import DerivedValue

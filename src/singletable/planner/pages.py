@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.design import Design
 from singletable.model.intents import CollectionIntent, FeedIntent, QueryIntent
 from singletable.planner.item_sizes import ItemSizes
@@ -28,7 +28,8 @@ EXAMINED_MIN = 100
 EXAMINED_MAX = 100_000
 
 
-class QueryRead(NamedTuple):
+@dataclass(frozen=True)
+class QueryRead:
     """The amounts that each Query of a call reads: pages, blocks of 4 KB, items and bytes."""
 
     pages: int

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import Codec
 from singletable.model.codecs.datetime_codec import DatetimeCodec
 from singletable.model.derived.bucket import Bucket

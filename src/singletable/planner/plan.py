@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from math import prod
@@ -11,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from singletable.expressions.printer import Placeholders
 from singletable.expressions.tree import Change, Condition, Parameter
+from singletable.lazy_dataclass import dataclass
 from singletable.model.collection_shape import ShapeMember
 from singletable.model.entity import Entity
 from singletable.model.pattern_declaration import PatternDeclaration

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cmp_to_key
 
 from singletable.expressions.tree import Parameter
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.codecs.text_codec import ORDERED_DELIMITER, range_end
 from singletable.model.collection_shape import ShapeMember
 from singletable.model.design import Design

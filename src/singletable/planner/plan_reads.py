@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from singletable.expressions.tree import Condition, Parameter, paths
+from singletable.lazy_dataclass import replace
 from singletable.model.codecs.path_codec import PathCodec
 from singletable.model.condition_recorder import ParameterPlaceholder
 from singletable.model.design import Design

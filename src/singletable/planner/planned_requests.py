@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -12,6 +11,7 @@ from typing import Any
 from singletable.errors import ArgumentRefused
 from singletable.expressions.printer import Placeholders, Printer
 from singletable.expressions.tree import Constant, Parameter
+from singletable.lazy_dataclass import dataclass
 from singletable.model.design import Design
 from singletable.model.fields import fields_of
 from singletable.model.keys import KeyValue, check_bytes

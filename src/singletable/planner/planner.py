@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from singletable.lazy_dataclass import replace
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.intents import AncestorsIntent, CollectionIntent, FeedIntent, ItemWriteIntent
@@ -11,10 +10,7 @@ from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.mismatches import KeyMissing, Mismatch, NotServed, PartitionUnknown, requirement
 from singletable.planner.pages import count_pages
 from singletable.planner.plan import Candidate, OtherIndex, Outcome, UnsupportedPattern
-from singletable.planner.plan_collections import collection_candidates
-from singletable.planner.plan_feeds import feed_candidates
 from singletable.planner.plan_reads import ancestor_candidates, read_candidates
-from singletable.planner.plan_writes import write_candidates
 
 
 def plan(design: Design, pattern: PatternDeclaration) -> Outcome:
@@ -41,11 +37,18 @@ def plan_all(design: Design) -> tuple[Outcome, ...]:
 
 
 def _candidates(design: Design, pattern: PatternDeclaration) -> list[Candidate]:
+    # A program that reads one item needs only the planner of single reads.
     if isinstance(pattern.intent, FeedIntent):
+        from singletable.planner.plan_feeds import feed_candidates
+
         return list(feed_candidates(design, pattern))
     if isinstance(pattern.intent, CollectionIntent):
+        from singletable.planner.plan_collections import collection_candidates
+
         return list(collection_candidates(design, pattern))
     if isinstance(pattern.intent, ItemWriteIntent):
+        from singletable.planner.plan_writes import write_candidates
+
         return list(write_candidates(design, pattern))
     if isinstance(pattern.intent, AncestorsIntent):
         return list(ancestor_candidates(design, pattern))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from singletable.errors import DesignError
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity
 from singletable.model.intents import CollectionIntent, GetIntent, ItemWriteIntent, QueryIntent

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from singletable.expressions.tree import And, Compare, Condition, Parameter, Path
+from singletable.lazy_dataclass import replace
 from singletable.model.codecs.text_codec import ORDERED_DELIMITER
 from singletable.model.condition_recorder import exists, record_condition
 from singletable.model.design import Design

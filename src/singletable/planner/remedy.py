@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from singletable.errors import Location
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.pattern_declaration import PatternDeclaration

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date, datetime
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import SortOrder
 from singletable.model.codecs.path_codec import PathCodec
 from singletable.model.codecs.text_codec import ORDERED_DELIMITER, TextCodec, range_end

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.parameter_binding import Binding
 from singletable.model.parameter_types import Predicate
 from singletable.planner.operands import Arguments, predicate_of
@@ -27,7 +27,8 @@ class Trim:
         return self.binding.fields[0]
 
 
-class TrimTest(NamedTuple):
+@dataclass(frozen=True)
+class TrimTest:
     """The predicate that a field of an item must satisfy."""
 
     field: str

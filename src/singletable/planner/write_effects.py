@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Literal
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.derived_data import Copy, DerivedDataRules, derived_data_of
 from singletable.model.design import Design
 from singletable.model.entity import Entity

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.intents import ItemWriteIntent, WriteKind

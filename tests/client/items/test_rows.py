@@ -51,7 +51,7 @@ class Inner(BaseModel):
     count: int | None = None
 
 
-@entity(key=("THING#{id}", "{at:seconds}"), gsi1=("{colour}", "{id}"))
+@entity(key=("THING#{id}", "{at}"), gsi1=("{colour}", "{id}"))
 @dataclass
 class Thing:
     id: str

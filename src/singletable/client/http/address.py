@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from singletable.client.http.credentials import Credentials
 from singletable.errors import ArgumentRefused, without_secrets
+from singletable.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from singletable.client.http.proxies import Proxy

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from threading import Lock
 from typing import Any, Protocol, cast
 
 from singletable.errors import ArgumentRefused
+from singletable.lazy_dataclass import dataclass
 
 # Credentials from a function are renewed this long before they expire.
 RENEW_SECONDS = 60.0

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ from singletable.client.http.credentials import (
 )
 from singletable.client.retries import Retries
 from singletable.errors import NotConnected
+from singletable.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from ssl import SSLContext

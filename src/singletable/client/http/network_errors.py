@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 import socket
-from dataclasses import dataclass
 
 from singletable.client.retries import Timeouts
 from singletable.errors import Unreachable
+from singletable.lazy_dataclass import dataclass
 
 _MAYBE_EXECUTED = "DynamoDB may have executed the request"
 

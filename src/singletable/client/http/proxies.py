@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from singletable.client.http.address import Address, has_special_characters, proxy_url
 from singletable.client.http.network_errors import ProxyFailed, reason_of
 from singletable.errors import ArgumentRefused, without_secrets
+from singletable.lazy_dataclass import dataclass, replace
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -14,6 +14,7 @@ from singletable.client.items.row_columns import FastObjects, columns_of, fast_o
 from singletable.client.items.rows import FAST_ITEMS, FAST_OBJECTS, Column, FastColumn, Row, row_type
 from singletable.client.items.value_reader import Value, expiry_reader, reader_of, value_if_missing
 from singletable.errors import ItemRefused, KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.entity import Entity
 from singletable.model.fields import Field, fields_of
 from singletable.model.keys import KeyValue
@@ -25,7 +26,8 @@ Item = dict[str, Value]
 _WRONG = (KeyError, TypeError, ValueError, ArithmeticError)
 
 
-class DecodedClass(NamedTuple):
+@dataclass(frozen=True)
+class DecodedClass:
     """The class of the decoded objects: an entity's own class or a view, with its fields and attribute names."""
 
     cls: type

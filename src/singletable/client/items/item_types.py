@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from singletable.client.items.decoder import Decoder, Item, decoded_class, key_value
 from singletable.client.items.rows import Row
-from singletable.client.items.upgrader import Upgrader, UpgradingDecoder
 from singletable.errors import KeyRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keys import Placement
 from singletable.model.table_schema import RESERVED_PREFIX
+
+if TYPE_CHECKING:
+    from singletable.client.items.upgrader import Upgrader  # only entities with schema versions need it
 
 
 class ItemTypes:
@@ -24,7 +26,7 @@ class ItemTypes:
         self._markers = [marker for entity in design.entities for marker in entity.uniques]
         self._decoders: dict[tuple[type, type | None], Decoder] = {}
         versioned = (entity for entity in design.entities if entity.declaration.schema_version is not None)
-        self._upgraders = {entity.cls: Upgrader(design, entity) for entity in versioned}
+        self._upgraders = {entity.cls: _upgrader(design, entity) for entity in versioned}
 
     def entity_of(self, item: Item | Row) -> Entity | None:
         """Return the entity of an item, or None if the item belongs to no entity of the model."""
@@ -55,7 +57,7 @@ class ItemTypes:
         decoder = self._decoders.get(key)
         if decoder is None:
             upgrader, target = self.upgrader(entity), decoded_class(entity, view)
-            decoder = Decoder(target) if upgrader is None else UpgradingDecoder(target, upgrader)
+            decoder = Decoder(target) if upgrader is None else upgrader.decoder(target)
             self._decoders[key] = decoder
         return decoder
 
@@ -67,6 +69,12 @@ class ItemTypes:
         """Decode an item into an object; return None if the item belongs to no entity of the model."""
         entity = self.entity_of(item)
         return None if entity is None else self.decoder(entity).read(item)
+
+
+def _upgrader(design: Design, entity: Entity) -> Upgrader:
+    from singletable.client.items.upgrader import Upgrader
+
+    return Upgrader(design, entity)
 
 
 def _matches(placement: Placement, item: Item | Row) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
@@ -23,6 +23,7 @@ from uuid import UUID
 import msgspec
 
 from singletable.client.items.rows import UnvalidatedModel
+from singletable.lazy_dataclass import dataclass
 from singletable.model.fields import hints_of, strip
 from singletable.model.validation.dataclass_rules import has_same_code, is_constructed_by_init
 from singletable.model.validation.msgspec_rules import Check, meta_check
@@ -203,7 +204,8 @@ def _only_stores(cls: type) -> bool:
     # The code does not depend on the default values. The defaults of the class are not used here, because they can be
     # descriptors.
     same = [(each.name, Any, dataclasses.field(default=None, kw_only=each.kw_only)) for each in fields]
-    classes: tuple[Any, Any] = (dataclasses.make_dataclass("Plain", same), cls)
+    ordinary = dataclasses.make_dataclass("Plain", same, namespace={"__doc__": ""}, eq=False, repr=False)
+    classes: tuple[Any, Any] = (ordinary, cls)
     plain, own = (each.__init__ for each in classes)
     return has_same_code(own, plain)
 

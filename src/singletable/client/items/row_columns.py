@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
@@ -31,6 +31,7 @@ from singletable.client.items.object_construction import (
 )
 from singletable.client.items.rows import ABSENT, Column, FastColumn, FastType, row_reader
 from singletable.client.items.value_reader import ValueReader, expiry_reader, reader_of
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.fields import Field, strip
 from singletable.model.type_codecs import BUILT_IN, TypeCodecs
 from singletable.values.fast_path import NotOnFastPath
@@ -189,7 +190,8 @@ def _container(kind: Any, arguments: tuple[Any, ...], name: str, codecs: TypeCod
     return None
 
 
-class ValueSource(NamedTuple):
+@dataclass(frozen=True)
+class ValueSource:
     """The source of a field's value: an expression, a test whether the value exists, and the lines before it."""
 
     value: str
@@ -333,7 +335,7 @@ def _function(
     for name, each in sources.items():
         if target.fields[name].initialised:
             before += each.before
-            checked = each._replace(value=f"{check_names[name]}({each.value})") if name in checks else each
+            checked = replace(each, value=f"{check_names[name]}({each.value})") if name in checks else each
             arguments.append(_argument(target, name, checked))
         else:
             after.append(f"if {each.given}: set_field({MADE}, {name!r}, {each.value})")

@@ -7,12 +7,12 @@ the declared columns; msgspec reads all other items.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import msgspec
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.entity import Entity
 from singletable.values.fast_path import FastPath, compiled_module
 

@@ -39,6 +39,10 @@ class Upgrader:
     def _whole(self) -> Decoder:
         return Decoder(decoded_class(self._entity))
 
+    def decoder(self, target: DecodedClass) -> UpgradingDecoder:
+        """Return a decoder that upgrades older items first."""
+        return UpgradingDecoder(target, self)
+
     def is_older(self, item: Item) -> bool:
         """Return whether an item has an older schema version; raise ItemRefused if it is newer than the model's."""
         if item.get(self.attribute) == self.mark:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from singletable.client.items.decoder import key_identity
@@ -14,6 +13,7 @@ from singletable.client.reading.unreadable_items import UnreadableItems
 from singletable.client.request_steps import Call, Steps
 from singletable.client.responses import Item, read_page
 from singletable.errors import CursorRefused
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.intents import Page
 from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import read_requests

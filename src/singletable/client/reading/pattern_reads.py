@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any
 
 from singletable.client.items.decoder import key_identity, key_value
@@ -16,6 +16,7 @@ from singletable.client.reading.unreadable_items import UnreadableItems, read_it
 from singletable.client.request_steps import Steps
 from singletable.client.responses import Item
 from singletable.errors import ArgumentRefused, CollectionIncomplete, DesignBroken
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.collection_shape import ShapeMember
 from singletable.model.derived.geohash_cell import GeohashCell
 from singletable.model.entity import Entity

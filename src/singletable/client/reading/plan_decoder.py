@@ -114,16 +114,23 @@ class PlanDecoder:
             if reads_whole_items
             else {entity.name: row for entity in plan.entities if (row := self._row_type(entity))}
         )
-        self._by_name = {name: decoder_of(row) for name, row in rows.items()}
+        self._by_name: dict[str, msgspec.json.Decoder[Row]] = {}
         self._page: msgspec.json.Decoder[PageResponse[Row]] | None = None
         self._get: msgspec.json.Decoder[GetResponse[Row]] | None = None
-        if len(rows) == 1 and len(plan.entities) == 1 and not plan.other_entities:
-            (row,) = rows.values()
-            self._page = decoder_of(PageResponse[row])  # type: ignore[valid-type]  # created at run time
-            self._get = decoder_of(GetResponse[row])  # type: ignore[valid-type]
-        self.page_fast_path = self._page_fast_path() if self._page is not None else None
+        self.page_fast_path: PageFastPath | None = None
         """The fast path; None if the client must check each item."""
         self._type_of: msgspec.json.Decoder[Any] | None = None
+        has_one_type = len(rows) == 1 and len(plan.entities) == 1 and not plan.other_entities
+        if plan.operation == "GetItem":
+            if has_one_type:
+                (row,) = rows.values()
+                self._get = decoder_of(GetResponse[row])  # type: ignore[valid-type]  # created at run time
+            return
+        self._by_name = {name: decoder_of(row) for name, row in rows.items()}
+        if has_one_type:
+            (row,) = rows.values()
+            self._page = decoder_of(PageResponse[row])  # type: ignore[valid-type]  # created at run time
+            self.page_fast_path = self._page_fast_path()
         name = design.settings.type_attribute
         if name is not None and rows:
             kind = row_type("Kind", [Column(name, "kind", text_type("S"), optional=True)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +13,7 @@ from singletable.client.reading.table_reader import ReadOptions, TableReader
 from singletable.client.reading.unreadable_items import UnreadableItems
 from singletable.client.request_steps import Call, Steps, in_chunks
 from singletable.client.responses import Item
+from singletable.lazy_dataclass import dataclass
 from singletable.planner.pages import EXAMINED_MAX, EXAMINED_MIN
 from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import Request

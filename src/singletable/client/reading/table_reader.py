@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from singletable.client.items.item_types import ItemTypes
@@ -16,6 +16,7 @@ from singletable.client.request_steps import Call
 from singletable.client.responses import Capacity, Item, PageChunks, PageResponse
 from singletable.client.retries import Retries
 from singletable.errors import ArgumentRefused, ItemRefused, UnknownItemWarning
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.parameter_types import holds

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from singletable.evolve.operation import Category, Operation, with_entity
 from singletable.evolve.snapshot_records import Snapshot
+from singletable.lazy_dataclass import dataclass
 
 WORDS = {"unique": "unique constraints", "counted": "counters", "copies": "copies", "mirror_of": "mirror"}
 _STEPS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
@@ -10,6 +9,7 @@ import msgspec
 from singletable.evolve.operation import Operation, entity_label
 from singletable.evolve.phases import PhaseEffect, effects_with
 from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
+from singletable.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

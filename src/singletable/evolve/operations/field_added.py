@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from singletable.evolve.field_types import type_text
 from singletable.evolve.operation import Category, Operation, with_fields
 from singletable.evolve.snapshot_records import FieldSnapshot, Snapshot
+from singletable.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

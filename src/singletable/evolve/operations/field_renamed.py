@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
@@ -10,6 +9,7 @@ import msgspec
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.renamed_fields import with_renamed_field
 from singletable.evolve.snapshot_records import FieldSnapshot, Snapshot
+from singletable.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from singletable.evolve.operation import Operation, with_entity
 from singletable.evolve.snapshot_records import Snapshot
+from singletable.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

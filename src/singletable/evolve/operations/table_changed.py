@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import msgspec
 
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.snapshot_records import IndexSnapshot, Snapshot
+from singletable.lazy_dataclass import dataclass
 from singletable.model.table_schema import TABLE
 
 

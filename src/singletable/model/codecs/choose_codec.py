@@ -1,31 +1,26 @@
-"""Selects the codec of a field by its type and format: `created_at: datetime`, `{created_at:seconds:desc}`."""
+"""Selects the codec of a field by its type and format: `created_at: datetime`, `{created_at:seconds:desc}`.
+
+The codecs of less common types are imported when a model uses them, because every program compiles its model at start.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
 from enum import Enum
 from typing import Any, Literal, NewType, get_args, get_origin
 from uuid import UUID
 
-from singletable.model.codecs.boolean_codec import BooleanCodec
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import Codec
-from singletable.model.codecs.date_codec import date_codec
 from singletable.model.codecs.datetime_codec import PRECISIONS, datetime_codec
 from singletable.model.codecs.descending_codec import DescendingCodec
-from singletable.model.codecs.enum_codec import EnumCodec, LiteralCodec
-from singletable.model.codecs.fixed_point_codec import FixedPointCodec
-from singletable.model.codecs.fixed_text_codec import FixedTextCodec, ip_codec
-from singletable.model.codecs.integer_codec import IntegerCodec
 from singletable.model.codecs.number_codec import NumberCodec
 from singletable.model.codecs.path_codec import PathCodec
 from singletable.model.codecs.raw_codec import RawCodec
-from singletable.model.codecs.stored_type_codec import StoredTypeCodec
 from singletable.model.codecs.text_codec import TextCodec
-from singletable.model.codecs.uuid_codec import UuidCodec
 from singletable.model.type_codecs import BUILT_IN, TypeCodec, TypeCodecs
 
 Build = Callable[[Any, str, str], Codec | None]
@@ -33,8 +28,8 @@ Build = Callable[[Any, str, str], Codec | None]
 """
 
 _DESCENDING = "desc"
-_PADDED = re.compile(r"0([1-9][0-9]{0,3})d")
-_POINTED = re.compile(r"0([1-9][0-9]{0,3})\.([0-9]{1,4})f")
+_PADDED = r"0([1-9][0-9]{0,3})d"
+_POINTED = r"0([1-9][0-9]{0,3})\.([0-9]{1,4})f"
 
 
 @dataclass(frozen=True)
@@ -67,6 +62,8 @@ def choose_codec(python_type: Any, spec: str, delimiter: str, codecs: TypeCodecs
 
 def _of_stored_type(of_type: TypeCodec[Any, Any], spec: str, delimiter: str, codecs: TypeCodecs | None) -> Codec:
     """Return the codec of a type with a type codec: of its own if the type has one, otherwise of the stored type."""
+    from singletable.model.codecs.stored_type_codec import StoredTypeCodec
+
     label, (format_, descending) = _name(of_type.type), _split(spec)
     own = _own_codec(of_type, delimiter)
     if own is not None:
@@ -86,6 +83,8 @@ def _own_codec(of_type: TypeCodec[Any, Any], delimiter: str) -> Codec | None:
     """Return the codec of a built-in type whose texts sort like the values, unlike those of its stored type."""
     if BUILT_IN.of_type(of_type.type) is not of_type:
         return None
+    from singletable.model.codecs.fixed_text_codec import FixedTextCodec, ip_codec
+
     if of_type.type is time:
         return FixedTextCodec(delimiter, time, "00:00:00.000000", of_type.to, time.fromisoformat)
     return ip_codec(delimiter, of_type.type) if of_type.type.__module__ == "ipaddress" else None
@@ -124,13 +123,17 @@ def _text(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
 
 
 def _literal(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    from singletable.model.codecs.enum_codec import LiteralCodec
+
     return LiteralCodec(delimiter, tuple(get_args(unwrapped))) if not spec else None
 
 
 def _enum(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    from singletable.model.codecs.enum_codec import EnumCodec
+
     if not spec:
         return EnumCodec(delimiter, unwrapped)
-    padded = _PADDED.fullmatch(spec)
+    padded = re.fullmatch(_PADDED, spec)
     return EnumCodec(delimiter, unwrapped, int(padded[1])) if padded else None
 
 
@@ -139,25 +142,43 @@ def _datetime(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
 
 
 def _date(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    from singletable.model.codecs.date_codec import date_codec
+
     return date_codec(delimiter, spec) if not spec or "%" in spec else None
 
 
 def _integer(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    from singletable.model.codecs.integer_codec import IntegerCodec
+
     if not spec:
         return IntegerCodec(delimiter)
-    padded = _PADDED.fullmatch(spec)
+    padded = re.fullmatch(_PADDED, spec)
     return IntegerCodec(delimiter, int(padded[1])) if padded else _number(unwrapped, spec, delimiter)
 
 
 def _number(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
     if spec in {"", "number"}:
         return NumberCodec(delimiter, unwrapped)
-    pointed = _POINTED.fullmatch(spec)
+    from singletable.model.codecs.fixed_point_codec import FixedPointCodec
+
+    pointed = re.fullmatch(_POINTED, spec)
     return FixedPointCodec(delimiter, int(pointed[1]), int(pointed[2]), unwrapped) if pointed else None
 
 
-def _only(codec: type[Codec], *specs: str) -> Build:
-    return lambda unwrapped, spec, delimiter: codec(delimiter) if spec in {"", *specs} else None
+def _uuid(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    from singletable.model.codecs.uuid_codec import UuidCodec
+
+    return UuidCodec(delimiter) if not spec else None
+
+
+def _boolean(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    from singletable.model.codecs.boolean_codec import BooleanCodec
+
+    return BooleanCodec(delimiter) if not spec else None
+
+
+def _path(unwrapped: Any, spec: str, delimiter: str) -> Codec | None:
+    return PathCodec(delimiter) if spec in {"", "path"} else None
 
 
 _NUMBER = _Kind("{field} or {field:number}, {field:08.2f}, each optionally with :desc", _number)
@@ -175,10 +196,10 @@ _KINDS: dict[type, _Kind] = {
         _datetime,
     ),
     date: _Kind("{field}, or a format such as {field:%Y-%m-%d}, each optionally with :desc", _date),
-    UUID: _Kind("{field}", _only(UuidCodec)),
-    bool: _Kind("{field}", _only(BooleanCodec)),
+    UUID: _Kind("{field}", _uuid),
+    bool: _Kind("{field}", _boolean),
 }
 _LITERAL = _Kind("{field}", _literal)
 _ENUM = _Kind("{field}, or {field:02d} if its values are ints", _enum)
-_PATH = _Kind("{field} or {field:path}", _only(PathCodec, "path"))
+_PATH = _Kind("{field} or {field:path}", _path)
 _TYPE_NAMES = (*(kind.__name__ for kind in _KINDS), "an Enum", "a Literal of str", "tuple[str, ...]")

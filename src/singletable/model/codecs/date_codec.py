@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import read_exactly
 from singletable.model.codecs.time_format import TimeCodec, check_format, finest_unit
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import Codec, SortOrder, read_exactly
 from singletable.model.codecs.number_codec import NumberCodec, mirrored, nines_complement
 from singletable.model.regular_language import DIGITS, Language, Run

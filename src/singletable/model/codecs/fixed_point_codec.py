@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import Codec, read_exactly
 from singletable.model.codecs.decimals import check_number_type, significant_digits, to_decimal
 from singletable.model.regular_language import DIGITS, Language, concat, fixed, literal

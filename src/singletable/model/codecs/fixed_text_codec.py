@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import Codec, read_exactly
 from singletable.model.regular_language import DIGITS, CharacterSet, Language, fixed
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import Codec, SortOrder, read_exactly
 from singletable.model.regular_language import DIGITS, Language, concat, fixed, literal, repeated, union
 

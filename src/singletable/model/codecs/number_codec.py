@@ -10,11 +10,11 @@ digits, and `~`. The `~` makes -1 sort after -1.5.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import Codec, SortOrder, read_exactly
 from singletable.model.codecs.decimals import check_number_type, significant_digits, to_decimal
 from singletable.model.codecs.text_codec import ORDERED_DELIMITER
@@ -28,7 +28,7 @@ EXPONENT_MAX = 125
 ZERO = "o"
 SPELLING = "{field:number}"
 _SPAN = EXPONENT_MAX - EXPONENT_MIN
-_NONZERO = re.compile(r"(?P<sign>[pn])(?P<exponent>[0-9]{3})\.(?P<digits>[0-9]+)~?")
+_NONZERO = r"(?P<sign>[pn])(?P<exponent>[0-9]{3})\.(?P<digits>[0-9]+)~?"
 _NINES = str.maketrans("0123456789", "9876543210")
 
 
@@ -39,7 +39,7 @@ def nines_complement(text: str) -> str:
 
 def mirrored(text: str) -> str:
     """Return the text of the negated number."""
-    match = _NONZERO.fullmatch(text)
+    match = re.fullmatch(_NONZERO, text)
     if match is None:
         return text
     exponent = _SPAN - int(match["exponent"])
@@ -106,7 +106,7 @@ class NumberCodec(Codec):
         if text == ZERO:
             return self.python_type(0)
         negative = text.startswith("n")
-        match = _NONZERO.fullmatch(mirrored(text) if negative else text)
+        match = re.fullmatch(_NONZERO, mirrored(text) if negative else text)
         if match is None:
             raise ValueError(f"{text!r} is not a number")
         exponent = int(match["exponent"]) + EXPONENT_MIN

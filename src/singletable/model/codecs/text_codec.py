@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import Codec, SortOrder
 from singletable.model.regular_language import CharacterSet, Language, repeated, without
 
@@ -20,7 +20,7 @@ With this delimiter, keys sort like the tuples of their fields.
 """
 _LAST_CHARACTER = "\U0010ffff"
 
-_ESCAPED = re.compile(r"%([0-9A-F]{2})")
+_ESCAPED = r"%([0-9A-F]{2})"
 _FIELD_CHARACTERS: CharacterSet = ((ord(ESCAPE), 0x10FFFF),)
 
 
@@ -61,7 +61,7 @@ def escape(text: str, delimiter: str) -> str:
 
 def unescape(text: str, delimiter: str) -> str:
     """Return the original text. Raise KeyRefused if `escape` cannot produce the given text."""
-    original = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    original = re.sub(_ESCAPED, lambda match: chr(int(match[1], 16)), text) if ESCAPE in text else text
     if escape(original, delimiter) != text:
         raise KeyRefused(f"{text!r} is not a field of a key: it is not escaped correctly")
     return original

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.codec import Codec, SortOrder
 from singletable.model.codecs.text_codec import escape
 from singletable.model.regular_language import DIGITS, Language, fixed
@@ -20,7 +20,7 @@ _UNIT_OF = dict(zip("YmdHMSLf", _UNITS, strict=True))
 _WIDTH_OF = {"Y": 4, "m": 2, "d": 2, "H": 2, "M": 2, "S": 2, "L": 3, "f": 6}
 # A format can be decoded if its directives, sorted from coarse to fine, are the start of one of these sequences.
 _COMPLETE = ("YmdHMSf", "YmdHMSL")
-_TOKEN = re.compile(r"%.|.", re.DOTALL)
+_DIRECTIVE = r"(?s)%.|."
 _FIRST = (1, 1, 1, 0, 0, 0)
 """The first year, month, day, hour, minute and second."""
 
@@ -208,7 +208,7 @@ def finest_unit(moment: datetime) -> str:
 
 def split_format(format_: str) -> TimeFormat:
     """Return the parsed format, without checking it."""
-    return TimeFormat(tuple(_TOKEN.findall(format_)))
+    return TimeFormat(tuple(re.findall(_DIRECTIVE, format_)))
 
 
 def check_format(format_: str, allowed: str, delimiter: str) -> None:

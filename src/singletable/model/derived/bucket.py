@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Literal
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.derived.derived_value import DerivedValue, Reach
 from singletable.model.parameter_types import Between, Predicate
 from singletable.model.regular_language import DIGITS, Language, concat, fixed, literal

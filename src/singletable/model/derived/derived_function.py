@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.codecs.text_codec import escape, field_characters
 from singletable.model.derived.derived_value import DerivedValue, Reach
 from singletable.model.parameter_types import Equal, Predicate

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from singletable.lazy_dataclass import dataclass
 from singletable.model.derived.derived_value import DerivedValue, Reach
 from singletable.model.parameter_types import Equal, Predicate, Prefix
 from singletable.model.regular_language import Language, any_of

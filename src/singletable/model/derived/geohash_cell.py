@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model import geohash as cells
 from singletable.model.derived.derived_value import DerivedValue, Reach
 from singletable.model.parameter_types import AREA_TYPES, Box, Nearest, Predicate, Radius, cells_of

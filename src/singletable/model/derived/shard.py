@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -12,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from singletable.errors import KeyRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.derived.derived_value import DerivedValue, Reach
 from singletable.model.parameter_types import Equal, Predicate
 from singletable.model.regular_language import Language, any_of

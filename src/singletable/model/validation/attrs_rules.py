@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
+from singletable.lazy_dataclass import replace
 from singletable.model.fields import NUMBER_TYPES, container_of
 from singletable.model.validation.value_rules import Bounds, ValueRules, type_rules
 

@@ -8,10 +8,10 @@ does not recognise counts as a rule about the whole object.
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from functools import cache
 from typing import Any, get_args
 
+from singletable.lazy_dataclass import replace
 from singletable.model.fields import container_of, element_of, fields_of, has_fields, hints_of
 from singletable.model.validation.attrs_rules import attrs_field_rules, whole_attrs_rule
 from singletable.model.validation.dataclass_rules import is_constructed_by_init, whole_dataclass_rule

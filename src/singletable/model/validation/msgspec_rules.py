@@ -12,11 +12,11 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from singletable.lazy_dataclass import replace
 from singletable.model.fields import NUMBER_TYPES, container_of, element_of
 from singletable.model.validation.value_rules import LENGTHS, LIMITS, ValueRules, limited, type_rules
 

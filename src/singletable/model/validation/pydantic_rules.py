@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from singletable.lazy_dataclass import replace
 from singletable.model.fields import NUMBER_TYPES, container_of, element_of
 from singletable.model.validation.dataclass_rules import is_constructed_by_init
 from singletable.model.validation.value_rules import LENGTHS, LIMITS, SCALARS, ValueRules, limited, type_rules

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Literal, get_args
 from uuid import UUID
 
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.fields import container_of, element_of, has_fields, strip
 
 Number = int | float | Decimal
