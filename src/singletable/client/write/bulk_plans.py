@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,6 +16,7 @@ from singletable.client.write.table_writer import Writer
 from singletable.client.write.write_intents import WriteIntent
 from singletable.client.write.write_plans import EntityWrites
 from singletable.errors import ArgumentRefused
+from singletable.lazy_dataclass import dataclass
 from singletable.model.entity import Entity
 from singletable.planner.stored_items import key_of
 from singletable.values.item_validation import accept_item
@@ -206,7 +206,7 @@ class BulkDeletes:
         entity, values = self._writer.intents.entities.named(target)
         writes = self._writer.preparer.writes(entity)
         key = writes.encoder.key(values)
-        if writes.is_unconditional_put:
+        if writes.is_unconditional_put and not writes.exact_times:
             request = {"DeleteRequest": {"Key": key}}
             return BatchWrite(self._keys.of(key), request, [target], len(_encode(request)) + 1)
         return IntentWrite(self._keys.of(key), self._writer.intents.delete(target, None), target)

@@ -332,6 +332,8 @@ class BulkWrite:
         except SingletableError as problem:
             if _affects_all_writes(problem):
                 raise
+            if len(writes) == 1 and writes[0].intent.names_missing_item(problem):
+                return []
             if len(writes) == 1:
                 return [BatchFailure(writes[0].value, problem)]
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from singletable.client.responses import Item
@@ -15,6 +14,7 @@ from singletable.client.write.stored_expressions import absent_or_expired, attri
 from singletable.client.write.write_intents import item_label
 from singletable.errors import NotFound, NotUnique
 from singletable.expressions.tree import Change, Compare, Condition, Constant, Or, Path
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived_data import Copy, Count, DerivedDataRules
 from singletable.model.entity import Entity
 from singletable.model.keys import Placement

@@ -25,7 +25,7 @@ from singletable.client.write.write_plans import (
 )
 from singletable.expressions.tree import Change, Constant, Path, parameters
 from singletable.model.entity import Entity
-from singletable.planner.stored_items import stored_value
+from singletable.planner.stored_items import field_value, stored_value
 
 _SINGLE_REQUEST_PARAMETERS = frozenset(("ReturnValues", "ReturnConsumedCapacity"))
 """Request parameters that an entry of a transaction does not have."""
@@ -115,6 +115,8 @@ class DirectRequests:
             filled.append(encode(bound.known))
         for name in plan.where_parameters:
             filled.append(stored_value(arguments[name], writes.entity.declaration.codecs))
+        for name in writes.exact_times:
+            filled.append(field_value(writes.entity, name, values[name]))
         if version is not None:
             filled.append({"N": str(version)})
         parameters = template.parameters(self._preparer.table, writes.encoder.key(values), filled)
@@ -139,8 +141,13 @@ class DirectRequests:
         for rewrite, part in written_parts(entity, direct.rewrites):
             path = Path((part.attribute,))
             keys.append(Change("REMOVE", path) if rewrite.is_left else Change("SET", path, Constant(next(slots))))
-        inputs = ConditionInputs({name: next(slots) for name in plan.where_parameters}, next(slots), None)
         intent = WriteIntent("update", entity, {}, where=plan.where, version=version)
+        inputs = ConditionInputs(
+            {name: next(slots) for name in plan.where_parameters},
+            times={name: next(slots) for name in intent.exact_times},
+            version=next(slots),
+            now=None,
+        )
         fields = [
             change
             for each, made in zip(plan.fields, changes, strict=True)
@@ -159,12 +166,15 @@ class DirectRequests:
         arguments = intent.arguments
         names, codecs = self._names(intent) if intent.where is not None else [], intent.entity.declaration.codecs
         values = [stored_value(arguments[name], codecs) for name in names]
-        return [*values, {"N": str(intent.version)}, stored_time(self._preparer.now())]
+        times = [field_value(intent.entity, name, intent.values[name]) for name in intent.exact_times]
+        return [*values, {"N": str(intent.version)}, stored_time(self._preparer.now()), *times]
 
     def _slots(self, intent: WriteIntent) -> ConditionInputs:
         names = self._names(intent)
-        slots = {name: Slot(number) for number, name in enumerate(names)}
-        return ConditionInputs(slots, Slot(len(names)), Slot(len(names) + 1))
+        slots = (Slot(number) for number in count())
+        arguments = {name: next(slots) for name in names}
+        version, now = next(slots), next(slots)
+        return ConditionInputs(arguments, version, now, {name: next(slots) for name in intent.exact_times})
 
     def _names(self, intent: WriteIntent) -> list[str]:
         """Return the names of a condition's parameters, sorted."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import msgspec
@@ -23,6 +23,7 @@ from singletable.client.write.table_writer import Writer
 from singletable.client.write.update_copies import CopyUpdater
 from singletable.errors import ItemRefused, KeyRefused, SingletableError
 from singletable.expressions.tree import Constant
+from singletable.lazy_dataclass import dataclass
 from singletable.model.derived_data import Copy
 from singletable.model.design import Design
 from singletable.model.entity import Entity

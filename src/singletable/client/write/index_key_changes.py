@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from singletable.client.responses import Item
 from singletable.client.write.stored_expressions import attribute_equals, missing
 from singletable.client.write.write_plans import written_parts
 from singletable.expressions.tree import Change, Condition, Constant, Function, Or, Path
+from singletable.lazy_dataclass import replace
 from singletable.model.derived_data import DerivedDataRules
 from singletable.model.entity import Entity
 from singletable.planner.stored_items import field_value, key_attribute_value

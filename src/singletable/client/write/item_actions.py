@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from singletable.client.responses import Item
@@ -11,6 +10,7 @@ from singletable.client.write.stored_expressions import all_of, expression_param
 from singletable.errors import ArgumentRefused, ConditionFailed
 from singletable.expressions.evaluate import compile_condition
 from singletable.expressions.tree import Change, Compare, Condition, Constant, Function, Or, Path
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.entity import Entity
 from singletable.values.scalars import add_numbers
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from singletable.client.items.item_types import ItemTypes
@@ -35,10 +34,11 @@ from singletable.client.write.write_plans import EntityWrites, UpdatePlan
 from singletable.errors import ArgumentRefused, InvalidValue, ItemRefused
 from singletable.expressions.tree import Change, Condition, Path
 from singletable.expressions.update_expression import ItemUpdate
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived_data import DerivedDataRules
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.planner.stored_items import item_of
+from singletable.planner.stored_items import field_value, item_of
 from singletable.planner.write_effects import key_rewrites
 
 Values = dict[str, Any]
@@ -133,7 +133,8 @@ class Preparer:
         return f"derived data depends on the stored {intent.entity.label}" if is_read.get(intent.kind) else None
 
     def _inputs(self, intent: WriteIntent) -> ConditionInputs:
-        return ConditionInputs(intent.arguments, {"N": str(intent.version)}, stored_time(self.now()))
+        times = {name: field_value(intent.entity, name, intent.values[name]) for name in intent.exact_times}
+        return ConditionInputs(intent.arguments, {"N": str(intent.version)}, stored_time(self.now()), times)
 
     def prepare(self, intent: WriteIntent, number: int, old: Item | None, copies: Mapping[str, Any]) -> PreparedWrite:
         """Return the prepared write. `old` is the stored item if it was read; `copies` are values from other items."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -24,6 +23,7 @@ from singletable.errors import (
     TransactionCancelled,
     Unreachable,
 )
+from singletable.lazy_dataclass import dataclass
 
 
 def requirement_error(

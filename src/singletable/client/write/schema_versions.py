@@ -8,7 +8,6 @@ This second write requires that every attribute that the upgrades read is unchan
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from singletable.client.items.upgrader import FIRST_VERSION, Upgrader
@@ -16,6 +15,7 @@ from singletable.client.responses import Item
 from singletable.client.write.item_actions import Contradiction, ItemAction
 from singletable.client.write.stored_expressions import attribute_equals, missing
 from singletable.expressions.tree import Change, Condition, Constant, Or, Path
+from singletable.lazy_dataclass import replace
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.stored_items import item_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +19,7 @@ from singletable.client.write.prepare_actions import IsSample, Preparer, no_samp
 from singletable.client.write.request_sender import Sender
 from singletable.client.write.stored_expressions import all_of
 from singletable.client.write.update_copies import CopyUpdater
+from singletable.client.write.write_conditions import not_found
 from singletable.client.write.write_execution import Executor
 from singletable.client.write.write_intents import Intents, Where, WriteIntent, lift_constants
 from singletable.client.write.write_plans import SHAPES_MAX, EntityWrites, UpdatePlan
@@ -33,6 +33,7 @@ from singletable.errors import (
     VersionConflict,
 )
 from singletable.expressions.tree import Constant
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.fields import SCALAR_TYPES, strip
 from singletable.model.intents import ItemWriteIntent, WriteKind
 from singletable.model.pattern_declaration import ParameterDeclaration
@@ -198,17 +199,18 @@ class Writer:
             raise ArgumentRefused(f"edit: {entity.label} has no version; declare @entity(version=...)")
         if attempts < 1:
             raise ArgumentRefused(f"edit: attempts must be 1 or greater, not {attempts}")
-        label = WriteIntent("check", entity, values, key).label
+        intent = WriteIntent("check", entity, values, key)
         writes = self.preparer.writes(entity)
         for attempt in range(1, attempts + 1):
             item = yield from self.executor.sender.read_item(writes.encoder.key(values), source)
-            if item is None:
-                raise NotFound(f"{label} does not exist")
-            changed = change(writes.decoder.read(item))
+            found = None if item is None else writes.decoder.read(item)
+            if found is None or any(getattr(found, name) != values[name] for name in intent.exact_times):
+                raise not_found(intent)(item)
+            changed = change(found)
             is_same_entity = self.intents.entities.of(changed) is entity
             if not is_same_entity or key_of(entity, values_of(entity, changed)) != key_of(entity, values):
                 raise ArgumentRefused(
-                    f"edit: the function must return an object with the same key as {label}.\n"
+                    f"edit: the function must return an object with the same key as {intent.label}.\n"
                     "  Use move(old, new), which writes the new item and deletes the old one in one transaction."
                 )
             try:
@@ -304,7 +306,12 @@ class Writer:
 
     def run_delete(self, intent: WriteIntent, source: str) -> Steps[Any]:
         """Run a delete and return the deleted object. Return None if the item did not exist."""
-        done = yield from self.executor.commit([intent], source=source)
+        try:
+            done = yield from self.executor.commit([intent], source=source)
+        except NotFound as problem:
+            if not intent.names_missing_item(problem):
+                raise
+            return None
         if not done.is_transaction:
             return None if done.attributes is None else self._deleted_object(intent, done.attributes)
         old = done.prepared[0].old

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any
 
 from singletable.client.reading import pagination
@@ -18,6 +18,7 @@ from singletable.client.write.prepare_actions import PreparedWrite, Preparer
 from singletable.client.write.write_intents import WriteIntent
 from singletable.errors import ArgumentRefused, DesignError, Problem
 from singletable.expressions.tree import paths
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived_data import Copy
 from singletable.model.entity import Entity
 from singletable.planner.internal_queries import plan_copies_query

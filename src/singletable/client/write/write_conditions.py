@@ -11,6 +11,7 @@ from singletable.client.responses import Item
 from singletable.client.write.item_actions import Requirement
 from singletable.client.write.stored_expressions import (
     absent_or_expired,
+    all_of,
     attribute_equals,
     exists,
     missing,
@@ -33,6 +34,8 @@ class ConditionInputs(NamedTuple):
     """The stored form of the version that the caller read."""
     now: Any
     """The stored form of the current time."""
+    times: Mapping[str, Any]
+    """The stored forms of the times of which the key contains only the unit."""
 
 
 class Requirements:
@@ -49,7 +52,9 @@ class Requirements:
                 absent_or_expired(self._design, intent.entity, inputs.now), self._already_exists(intent), number
             )
         elif intent.kind in ("update", "check"):
-            yield Requirement(exists(self._partition), _not_found(intent), number)
+            yield Requirement(exists(self._partition), not_found(intent), number)
+        if intent.exact_times:
+            yield Requirement(self._time_condition(intent, inputs), not_found(intent), number)
         if intent.where is not None:
             condition = stored_condition(intent.entity, intent.where, inputs.arguments)
             yield Requirement(condition, self._condition_failed(intent, "the condition does not hold for"), number)
@@ -59,6 +64,13 @@ class Requirements:
             yield Requirement(
                 intent.unchanged, self._condition_failed(intent, "another writer changed", "after it was read"), number
             )
+
+    def _time_condition(self, intent: WriteIntent, inputs: ConditionInputs) -> Condition:
+        """Return the condition that the item has the exact times of its key. Deleting a missing item does nothing."""
+        attributes = intent.entity.attributes
+        same = all_of(*(attribute_equals(attributes[name], inputs.times[name]) for name in intent.exact_times))
+        assert same is not None, "only called for a key with truncated times"
+        return Or((missing(self._partition), same)) if intent.kind == "delete" else same
 
     def _version_condition(self, intent: WriteIntent, inputs: ConditionInputs) -> Condition:
         """Return the condition that the stored version is the version that the caller read.
@@ -115,5 +127,9 @@ class Requirements:
         return None
 
 
-def _not_found(intent: WriteIntent) -> ErrorOf:
-    return lambda item: NotFound(f"{intent.label} does not exist")
+def not_found(intent: WriteIntent) -> ErrorOf:
+    """Return the error for an item that is missing, or that has another time in the unit that its key contains."""
+    names = " and ".join(intent.exact_times)
+    return lambda item: NotFound(
+        f"{intent.label} does not exist" + (f"; the item with this key has another {names}" if item is not None else "")
+    )

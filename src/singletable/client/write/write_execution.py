@@ -7,7 +7,7 @@ DynamoDB returned for the previous attempt.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any
 
 import msgspec
@@ -30,6 +30,7 @@ from singletable.client.write.token_markers import TransactionReplayed
 from singletable.client.write.update_copies import CopyUpdater, reject_copies_of_copies
 from singletable.client.write.write_intents import WriteIntent
 from singletable.errors import ArgumentRefused, ConditionFailed, InvalidValue, RequestRefused, SingletableError
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived_data import Copy
 from singletable.model.entity import Entity
 from singletable.planner.stored_items import key_of

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any, Literal
 
 from singletable.client.key import Key, TableEntities
-from singletable.errors import ArgumentRefused
+from singletable.errors import ArgumentRefused, NotFound
 from singletable.expressions.tree import Change, Condition, Constant, Parameter
+from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.condition_recorder import record_condition
 from singletable.model.derived_data import DerivedDataRules
 from singletable.model.design import Design
@@ -57,6 +58,21 @@ class WriteIntent:
     def with_arguments(self, values: Mapping[str, Any], arguments: Mapping[str, Any]) -> WriteIntent:
         """Return the same write for another item, with additional arguments."""
         return replace(self, values=values, arguments={**self.arguments, **arguments})
+
+    @property
+    def exact_times(self) -> list[str]:
+        """Return the times that the item must have, sorted: its key contains only their units.
+
+        A write of a whole object replaces the item with its key, so it has no such times.
+        """
+        if self.kind in ("update", "delete", "check") and not self.is_raw and not self.absent:
+            return sorted(self.entity.base.truncated_fields)
+        return []
+
+    def names_missing_item(self, problem: Exception) -> bool:
+        """Return whether a delete failed only because the item with its key has another time in the same unit."""
+        is_plain_delete = self.kind == "delete" and self.where is None
+        return is_plain_delete and bool(self.exact_times) and isinstance(problem, NotFound)
 
     @property
     def label(self) -> str:
