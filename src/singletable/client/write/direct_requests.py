@@ -166,8 +166,7 @@ class DirectRequests:
         arguments = intent.arguments
         names, codecs = self._names(intent) if intent.where is not None else [], intent.entity.declaration.codecs
         values = [stored_value(arguments[name], codecs) for name in names]
-        times = [field_value(intent.entity, name, intent.values[name]) for name in intent.exact_times]
-        return [*values, {"N": str(intent.version)}, stored_time(self._preparer.now()), *times]
+        return [*values, {"N": str(intent.version)}, stored_time(self._preparer.now()), *intent.stored_times.values()]
 
     def _slots(self, intent: WriteIntent) -> ConditionInputs:
         names = self._names(intent)

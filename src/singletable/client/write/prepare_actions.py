@@ -38,7 +38,7 @@ from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived_data import DerivedDataRules
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.planner.stored_items import field_value, item_of
+from singletable.planner.stored_items import item_of
 from singletable.planner.write_effects import key_rewrites
 
 Values = dict[str, Any]
@@ -133,8 +133,9 @@ class Preparer:
         return f"derived data depends on the stored {intent.entity.label}" if is_read.get(intent.kind) else None
 
     def _inputs(self, intent: WriteIntent) -> ConditionInputs:
-        times = {name: field_value(intent.entity, name, intent.values[name]) for name in intent.exact_times}
-        return ConditionInputs(intent.arguments, {"N": str(intent.version)}, stored_time(self.now()), times)
+        return ConditionInputs(
+            intent.arguments, {"N": str(intent.version)}, stored_time(self.now()), intent.stored_times
+        )
 
     def prepare(self, intent: WriteIntent, number: int, old: Item | None, copies: Mapping[str, Any]) -> PreparedWrite:
         """Return the prepared write. `old` is the stored item if it was read; `copies` are values from other items."""

@@ -16,6 +16,8 @@ from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.update_changes import FieldChange
 from singletable.model.validation.value_rules import Validation
+from singletable.planner.stored_items import field_value
+from singletable.values.attribute_value import AttributeValue
 
 Where = Callable[[Any], bool]
 IntentKind = Literal["put", "create", "upsert", "update", "delete", "check"]
@@ -68,6 +70,11 @@ class WriteIntent:
         if self.kind in ("update", "delete", "check") and not self.is_raw and not self.absent:
             return sorted(self.entity.base.truncated_fields)
         return []
+
+    @property
+    def stored_times(self) -> dict[str, AttributeValue | None]:
+        """Return the stored form of these times, by field."""
+        return {name: field_value(self.entity, name, self.values[name]) for name in self.exact_times}
 
     def names_missing_item(self, problem: Exception) -> bool:
         """Return whether a delete failed only because the item with its key has another time in the same unit."""
