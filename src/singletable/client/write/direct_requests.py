@@ -166,7 +166,7 @@ class DirectRequests:
         arguments = intent.arguments
         names, codecs = self._names(intent) if intent.where is not None else [], intent.entity.declaration.codecs
         values = [stored_value(arguments[name], codecs) for name in names]
-        return [*values, {"N": str(intent.version)}, stored_time(self._preparer.now()), *intent.stored_times.values()]
+        return [*values, {"N": str(intent.version)}, stored_time(self._preparer.now()), *intent.times.values()]
 
     def _slots(self, intent: WriteIntent) -> ConditionInputs:
         names = self._names(intent)

@@ -133,9 +133,7 @@ class Preparer:
         return f"derived data depends on the stored {intent.entity.label}" if is_read.get(intent.kind) else None
 
     def _inputs(self, intent: WriteIntent) -> ConditionInputs:
-        return ConditionInputs(
-            intent.arguments, {"N": str(intent.version)}, stored_time(self.now()), intent.stored_times
-        )
+        return ConditionInputs(intent.arguments, {"N": str(intent.version)}, stored_time(self.now()), intent.times)
 
     def prepare(self, intent: WriteIntent, number: int, old: Item | None, copies: Mapping[str, Any]) -> PreparedWrite:
         """Return the prepared write. `old` is the stored item if it was read; `copies` are values from other items."""

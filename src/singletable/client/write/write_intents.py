@@ -72,7 +72,7 @@ class WriteIntent:
         return []
 
     @property
-    def stored_times(self) -> dict[str, AttributeValue | None]:
+    def times(self) -> dict[str, AttributeValue | None]:
         """Return the stored form of these times, by field."""
         return {name: field_value(self.entity, name, self.values[name]) for name in self.exact_times}
 
