@@ -116,21 +116,21 @@ class WriteWait(threading.local):
 
 
 def always() -> bool:
-    """Return True, because the caller of this wait never gives up."""
+    """Return True: a caller that never gives up always begins its write."""
     return True
 
 
 def never() -> bool:
-    """Return False, because the caller of this wait never gives up."""
+    """Return False: a caller that never gives up never ends its wait early."""
     return False
 
 
 def do_nothing() -> None:
-    """Do nothing. This is the check of a wait that nothing ends early."""
+    """Do nothing: the default check of a wait, which never raises an error."""
 
 
 class FairWriteLock:
-    """The write lock between processes, granted in the order of requests. One thread of a process uses it at a time."""
+    """The write lock between processes, granted in the order of requests. In a process, one thread at a time uses it."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
@@ -147,7 +147,7 @@ class FairWriteLock:
         return _lock(self._descriptor, waits=False) or (wait.seconds > 0 and self._acquire_in_queue(wait, check))
 
     def release(self) -> None:
-        """Release the lock, and give up a place in the queue. You can call it twice."""
+        """Release the lock, and leave the queue for it. You can call it twice."""
         if self._descriptor is not None:
             _unlock(self._descriptor)
         if self._place is not None:
