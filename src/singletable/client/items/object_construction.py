@@ -112,7 +112,7 @@ def _in_one_call(
 
 
 def _by_members(model: UnvalidatedModel, arguments: Sequence[ConstructorArgument]) -> ConstructorCode:
-    """Return source code that fills the slots of a pydantic model: the dict of its fields, and the set of given fields."""
+    """Return source code that fills the slots of a pydantic model: its fields, and the set of given fields."""
     by_name = {argument.name: argument for argument in arguments}
     names: dict[str, Any] = {"cls": model.cls, "new": object.__new__}
     names |= {f"set{place}": member.__set__ for place, member in enumerate(model.members)}

@@ -130,7 +130,7 @@ def do_nothing() -> None:
 
 
 class FairWriteLock:
-    """The write lock between processes, granted in the order of requests. In a process, one thread at a time uses it."""
+    """The write lock between processes, granted in the order of requests. In a process, one thread at a time has it."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self._path = path
@@ -163,7 +163,7 @@ class FairWriteLock:
         deadline = monotonic() + wait.seconds
         place = self._join_queue()
         while (seconds := deadline - monotonic()) > 0 and not wait.is_over():
-            if place.is_closed:  # the lock arrived before this thread joined the place of an earlier wait
+            if place.is_closed:  # an earlier wait ended before the lock arrived, so the place released it
                 place = self._join_queue()
             if place.wait(min(seconds, _POLL_SECONDS)):
                 return True
