@@ -114,7 +114,7 @@ def _comparison(comparator: Comparator, left: Getter, right: Getter) -> Test:
 
     def test(item: Item, values: Values) -> bool:
         one, other = left(item, values), right(item, values)
-        return one is not None and other is not None and _ordered(order, one, other)
+        return one is not None and other is not None and ordered(order, one, other)
 
     return test
 
@@ -127,7 +127,8 @@ def _equality(left: Getter, right: Getter) -> Test:
     return test
 
 
-def _ordered(order: Callable[[Any, Any], bool], one: Any, other: Any) -> bool:
+def ordered(order: Callable[[Any, Any], bool], one: Any, other: Any) -> bool:
+    """Return whether two values have the same type and this order; neither may be None."""
     if "S" in one:
         return "S" in other and order(one["S"], other["S"])
     difference = compare(one, other)
@@ -139,7 +140,7 @@ def _between(operand: Getter, low: Getter, high: Getter) -> Test:
         value, lowest, highest = operand(item, values), low(item, values), high(item, values)
         if value is None or lowest is None or highest is None:
             return False
-        return _ordered(operator.ge, value, lowest) and _ordered(operator.le, value, highest)
+        return ordered(operator.ge, value, lowest) and ordered(operator.le, value, highest)
 
     return test
 

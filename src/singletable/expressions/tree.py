@@ -13,7 +13,7 @@ N = TypeVar("N")
 Comparator = Literal["=", "<>", "<", "<=", ">", ">="]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Path:
     """A document path: the name of an attribute, followed by names in maps and positions in lists."""
 
@@ -29,14 +29,14 @@ class Path:
         return str(self.steps[0])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Constant:
     """A value that the model or a statement contains."""
 
     value: Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """A placeholder for a value: an argument of a pattern, or `:name` in a request."""
 
@@ -46,7 +46,7 @@ class Parameter:
 Leaf = Path | Constant | Parameter
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function call.
 
@@ -57,7 +57,7 @@ class Function:
     arguments: tuple[Operand, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Arithmetic:
     """A sum or a difference, in an update."""
 
@@ -69,7 +69,7 @@ class Arithmetic:
 Operand = Path | Constant | Parameter | Function | Arithmetic
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Compare:
     """A comparison of two operands."""
 
@@ -78,7 +78,7 @@ class Compare:
     right: Operand
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class BetweenBounds:
     """A range test with inclusive bounds."""
 
@@ -87,7 +87,7 @@ class BetweenBounds:
     high: Operand
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class In:
     """A test for equality with one of several operands."""
 
@@ -95,21 +95,21 @@ class In:
     options: tuple[Operand, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class And:
     """A conjunction of conditions."""
 
     parts: tuple[Condition, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Or:
     """A disjunction of conditions."""
 
     parts: tuple[Condition, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Not:
     """The negation of a condition."""
 
@@ -119,7 +119,7 @@ class Not:
 Condition = Compare | BetweenBounds | In | Function | And | Or | Not
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Change:
     """One change of an update, to the value at a path. APPEND means SET with list_append."""
 

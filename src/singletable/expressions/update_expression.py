@@ -54,7 +54,7 @@ class ItemUpdate:
     @cached_property
     def accessed_inside(self) -> frozenset[str]:
         """The top-level attributes in which the update reads or changes nested values."""
-        used = (path for change in self.changes for path in paths(change))
+        used = (path for change in self.changes for path in (change.path, *_paths_of(change.value)))
         return frozenset(path.attribute for path in used if len(path.steps) > 1)
 
     def apply(self, item: Item, values: Values) -> dict[str, Any]:
@@ -73,6 +73,10 @@ class ItemUpdate:
     def updated(self, item: Item) -> dict[str, Any]:
         """Return the parts that the update changes, with their old (UPDATED_OLD) or new (UPDATED_NEW) values."""
         return self.changed_paths.apply(item)
+
+
+def _paths_of(value: Operand | None) -> Iterable[Path]:
+    return () if isinstance(value, Constant | Parameter | None) else paths(value)
 
 
 def _places(changes: Iterable[Change]) -> dict[str | int, Places]:

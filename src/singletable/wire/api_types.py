@@ -57,7 +57,7 @@ ComparisonOperator = Literal[
 ConditionalOperator = Literal["OR", "AND"]
 
 
-class ExpectedAttributeValue(Shape, kw_only=True, frozen=True):
+class ExpectedAttributeValue(Shape, kw_only=True, frozen=True, gc=False):
     """A condition of a write in the legacy API, which has no expressions."""
 
     attribute_value_list: list[AttributeValue] | None = None
@@ -66,14 +66,14 @@ class ExpectedAttributeValue(Shape, kw_only=True, frozen=True):
     value: AttributeValue | None = None
 
 
-class Condition(Shape, kw_only=True, frozen=True):
+class Condition(Shape, kw_only=True, frozen=True, gc=False):
     """A key condition or filter in the legacy API, which has no expressions."""
 
     attribute_value_list: list[AttributeValue] | None = None
     comparison_operator: ComparisonOperator
 
 
-class AttributeValueUpdate(Shape, kw_only=True, frozen=True):
+class AttributeValueUpdate(Shape, kw_only=True, frozen=True, gc=False):
     """A change of an attribute in the legacy API, which has no expressions."""
 
     value: AttributeValue | None = None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from types import FrameType
 
 import pytest
 
@@ -141,3 +143,39 @@ def test_legacy_parameters_cannot_be_combined_with_expression_attribute_values(
 def test_a_request_with_rejected_legacy_parameters_changes_nothing(engine: Engine) -> None:
     refused(engine, "PutItem", {"TableName": "table", "Item": texts(pk="a", sk="3"), "ConditionalOperator": "AND"})
     assert column(scan(engine)["Items"]) == ["1", "2"]
+
+
+def many(each: Document, count: int) -> Document:
+    return {f"n{number}": each for number in range(count)}
+
+
+@pytest.mark.parametrize(
+    ("action", "parameter", "each", "calls_max"),
+    [
+        ("PutItem", "Expected", {"Exists": False}, 6),
+        ("PutItem", "Expected", {"ComparisonOperator": "NE", "AttributeValueList": [{"S": "x"}]}, 12),
+        ("Scan", "ScanFilter", {"ComparisonOperator": "NULL"}, 8),
+        ("UpdateItem", "AttributeUpdates", {"Value": {"S": "x"}, "Action": "PUT"}, 26),
+    ],
+)
+def test_thousands_of_legacy_parameters_cost_few_function_calls_each(
+    engine: Engine, action: str, parameter: str, each: Document, calls_max: int
+) -> None:
+    target: Document = {"PutItem": {"Item": KEY}, "UpdateItem": {"Key": KEY}}.get(action, {})
+
+    def calls(count: int) -> int:
+        made = 0
+
+        def count_call(frame: FrameType, event: str, argument: object) -> None:
+            nonlocal made
+            made += event == "call"
+
+        sys.setprofile(count_call)
+        try:
+            engine.call(action, {"TableName": "table", **target, parameter: many(each, count)})
+        finally:
+            sys.setprofile(None)
+        return made
+
+    calls(10)
+    assert calls(2010) - calls(10) <= 2000 * calls_max

@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from singletable.engine.items.request_expressions import WHOLE, ItemProjection, PageExpressions
-from singletable.engine.legacy.comparison_operators import INVALID, check_arguments, combine_conditions, condition_tree
+from singletable.engine.legacy.comparison_operators import (
+    INVALID,
+    LegacyTest,
+    check_arguments,
+    combine_conditions,
+    condition_tree,
+)
 from singletable.errors import invalid
 from singletable.expressions.bound_expressions import BoundCondition
 from singletable.expressions.key_condition import Accept, KeyCondition, KeyTest, key_tests
@@ -68,13 +74,13 @@ class LegacyPage(NamedTuple):
 def legacy_page(request: Query | Scan) -> LegacyPage:
     """Check the legacy filter and attributes of a request in DynamoDB's order, and return them."""
     conditions = request.query_filter if isinstance(request, Query) else request.scan_filter
-    trees = []
+    tests: list[LegacyTest] = []
     for name, condition in (conditions or {}).items():
         values = condition.attribute_value_list or []
         check_arguments(name, condition.comparison_operator, values)
-        trees.append(condition_tree(name, condition.comparison_operator, values))
+        tests.append((name, condition.comparison_operator, values))
     return LegacyPage(
-        combine_conditions(trees, request.conditional_operator), attributes_to_get(request.attributes_to_get)
+        combine_conditions(tests, request.conditional_operator), attributes_to_get(request.attributes_to_get)
     )
 
 

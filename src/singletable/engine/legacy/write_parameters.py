@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from singletable.engine.items.request_expressions import ItemPredicate
-from singletable.engine.legacy.comparison_operators import INVALID, check_arguments, combine_conditions, condition_tree
+from singletable.engine.legacy.comparison_operators import INVALID, LegacyTest, check_arguments, combine_conditions
 from singletable.errors import RequestRefused, invalid
 from singletable.expressions.bound_expressions import BoundUpdate
 from singletable.expressions.evaluate import Item
 from singletable.expressions.operand_checks import SET_TYPES
-from singletable.expressions.tree import Change, Condition, Constant, Function, Path
+from singletable.expressions.tree import Change, Constant, Function, Path
 from singletable.expressions.update_expression import INCORRECT_TYPE, ItemUpdate
 from singletable.values.item_size import texts_size, value_size
 from singletable.values.item_validation import ITEM_TOO_LARGE, accept_value
@@ -23,14 +23,14 @@ from singletable.wire.item_requests import ItemWrite, UpdateItem
 
 def expected_condition(request: ItemWrite) -> ItemPredicate | None:
     """Return the condition of a write, or None if the request has no Expected parameter."""
-    trees = [_tree(name, expected) for name, expected in (request.expected or {}).items()]
-    if trees:
+    tests = [_test(name, expected) for name, expected in (request.expected or {}).items()]
+    if tests:
         _check_size(request.expected or {})
-    condition = combine_conditions(trees, request.conditional_operator)
+    condition = combine_conditions(tests, request.conditional_operator)
     return None if condition is None else condition.holds
 
 
-def _tree(name: str, expected: ExpectedAttributeValue) -> Condition:
+def _test(name: str, expected: ExpectedAttributeValue) -> LegacyTest:
     _check_contradictions(name, expected)
     operator, values = expected.comparison_operator, expected.attribute_value_list
     if operator is None:
@@ -38,7 +38,7 @@ def _tree(name: str, expected: ExpectedAttributeValue) -> Condition:
     if values is None:
         values = [] if expected.value is None else [expected.value]
     check_arguments(name, operator, values)
-    return condition_tree(name, operator, values)
+    return name, operator, values
 
 
 def _check_size(expected: Mapping[str, ExpectedAttributeValue]) -> None:
