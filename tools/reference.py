@@ -103,6 +103,12 @@ GROUPS = (
         "Arguments and results of table methods, and the settings for retries and timeouts.",
         ("Key", "key", "BatchProgress", "BatchFailure", "BatchResult", "Retries", "Timeouts"),
     ),
+    Group(
+        "Stream handlers",
+        "Functions that receive the changes of items. `singletable.streams` has the runners: `lambda_handler` and "
+        "`StreamWorker`.",
+        ("on", "ChangeEvent"),
+    ),
     Group("Errors", "One tree. Every error says what is wrong, where, and what to do.", ()),
 )
 

@@ -31,6 +31,7 @@ from singletable.errors import (
     SingletableError,
     SnapshotRefused,
     StoreRefused,
+    StreamRefused,
     TableDiffers,
     Throttled,
     TransactionCancelled,
@@ -46,6 +47,7 @@ from singletable.model.entity import entity, skewed
 from singletable.model.intents import Page, ancestors, collection, create, delete, get, put, query, update, within
 from singletable.model.parameter_types import Between, Box, Children, Nearest, Prefix, Radius, Since, Subtree, Until
 from singletable.model.schema_upgrades import upgrade
+from singletable.model.stream_handlers import ChangeEvent, on
 from singletable.model.table_schema import ALL, GSI, KEYS_ONLY, LSI, include, inverse, native, sparse
 from singletable.model.type_codecs import codec
 from singletable.model.update_changes import field
@@ -73,6 +75,7 @@ __all__ = [
     "Between",
     "Box",
     "CancellationReason",
+    "ChangeEvent",
     "Children",
     "CollectionIncomplete",
     "ConditionFailed",
@@ -103,6 +106,7 @@ __all__ = [
     "SingletableError",
     "SnapshotRefused",
     "StoreRefused",
+    "StreamRefused",
     "Subtree",
     "Table",
     "TableDiffers",
@@ -138,6 +142,7 @@ __all__ = [
     "key",
     "native",
     "not_",
+    "on",
     "one_of",
     "parent",
     "pattern",

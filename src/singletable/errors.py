@@ -11,6 +11,7 @@ SingletableError
 ├── SnapshotRefused        a snapshot is malformed, or of a format that this release cannot read
 ├── MigrationRefused       a migration cannot be made, run or undone, or its files contradict the table
 ├── MigrationStopped       a runner stops, because another one has taken over or the migration is paused
+├── StreamRefused          a stream cannot be read, or its records cannot be delivered to handlers
 ├── NotConnected           the table is not open, or AWS credentials or a region are missing
 ├── NotFound               the item to change does not exist
 ├── AlreadyExists          the item to create already exists; carries the stored object
@@ -181,6 +182,14 @@ class MigrationStopped(SingletableError):
 
     Raised by `singletable migrate run` if another runner has taken over, or if the migration is paused. All writes of
     the runner were valid. To continue, run `singletable migrate run` again.
+    """
+
+
+class StreamRefused(SingletableError):
+    """A stream cannot be read, or its records cannot be delivered to handlers.
+
+    Raised by the runners of stream handlers if the table has no stream with both images, if the stream no longer
+    contains the records after a checkpoint, or if too many items are set aside. The message says what to do.
     """
 
 

@@ -18,6 +18,7 @@ from singletable import (
     BatchResult,
     Between,
     Box,
+    ChangeEvent,
     ItemRefused,
     Key,
     Nearest,
@@ -48,6 +49,7 @@ from singletable import (
     inverse,
     key,
     not_,
+    on,
     one_of,
     pattern,
     present,
@@ -63,9 +65,11 @@ from singletable.model.type_codecs import TypeCodec
 from singletable.model.update_changes import FieldChange, FieldReference
 from singletable.planner.explanation import Explanation
 from singletable.planner.plan import Outcome
+from singletable.streams import lambda_handler
 from singletable.testing import (
     OpenTables,
     RecordedUsage,
+    StreamRunner,
     items_of,
     measure,
     objects_of,
@@ -610,3 +614,42 @@ async def used_by_is_typed(shop: Shop) -> None:
     assert_type(counted.requests, int)
     assert_type(counted.read_units, float)
     assert_type(counted.operations, list[str])
+
+
+@on(Order, "insert")
+def placed(old: None, new: Order) -> str:
+    return new.id
+
+
+@on(Order, "modify", where=lambda event: "status" in event.changed)
+async def changed(old: Order, new: Order, event: ChangeEvent[Order]) -> None:
+    assert_type(event.old, Order | None)
+    assert_type(event.changed, frozenset[str])
+    assert_type(event.table(Shop), Shop)
+    async with event.transaction() as tx:
+        tx.put(new)
+
+
+@on(Order, "remove", "expire")
+def gone(old: Order, new: None) -> None: ...
+
+
+@on(Order, Customer, "insert", "modify", "remove")
+def any_change(old: Order | Customer | None, new: Order | Customer | None) -> None: ...
+
+
+@on(Order, "insert", "expire", batch=True)
+def counted(events: Sequence[ChangeEvent[Order]]) -> int:
+    assert_type(events[0].new, Order | None)
+    return len(events)
+
+
+class StreamedShop(Table, entities=[Customer, Order], handlers=[placed, changed, gone, any_change, counted]):
+    """A table with stream handlers."""
+
+
+def handlers_keep_their_types(order: Order) -> None:
+    assert_type(placed(None, order), str)
+    assert_type(lambda_handler(StreamedShop)({"Records": []}, None), dict[str, Any])
+    with StreamedShop.open("memory:") as shop:
+        assert_type(StreamRunner(shop, shard_records=5).run().delivered, int)

@@ -28,6 +28,7 @@ from singletable import (
     get,
     inverse,
     key,
+    on,
     one_of,
     pattern,
     put,
@@ -382,6 +383,29 @@ objects_of(Shop, Order, total=5)  # misuse: value in place of a strategy
 table_fixture(Order)  # misuse: fixture of an entity
 measure(Shop)  # misuse: use of a table that is not open
 uses(Shop.open("memory:"), request=1)  # misuse: misspelled promise
+
+
+@on(Order, "insert")  # misuse: handler of another entity
+def of_a_product(old: None, new: Product) -> None: ...
+
+
+@on(Order, "insert")  # misuse: handler of an insert that needs an old object
+def needs_old(old: Order, new: Order) -> None: ...
+
+
+@on(Order, "insert", "remove")  # misuse: handler of a removal that needs a new object
+def needs_new(old: Order | None, new: Order) -> None: ...
+
+
+@on(Order, "insert", batch=True)  # misuse: batch handler that takes one change
+def takes_one(old: None, new: Order) -> None: ...
+
+
+on(Order, "created")  # misuse: unknown kind of change
+
+
+class WithoutOn(Table, entities=[Order], handlers=[print]):  # misuse: handler without @on
+    """A table whose handler is a plain function."""
 
 
 # What neither checker reports. Once one does, the line is a surplus here and becomes a misuse.

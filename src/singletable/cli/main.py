@@ -27,6 +27,7 @@ COMMANDS = (
     "migrate",
     "serve",
     "sql",
+    "stream",
     "check-store",
     "top-keys",
     "export",

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from singletable.client.responses import Capacity, PageChunks, error_from
-from singletable.client.transport import EncodedRequest, Meanwhile, SendResult, Transport
-from singletable.engine.dispatch import DYNAMODB
+from singletable.client.transport import STREAM_READS, EncodedRequest, Meanwhile, SendResult, Transport
+from singletable.engine.dispatch import DYNAMODB, STREAMS
 from singletable.engine.engine import Engine
 from singletable.engine.request_methods import RequestMethods
 from singletable.engine.storage.store import WriterBusy
@@ -35,7 +35,7 @@ class EngineTransport(Transport):
 
     def send(self, operation: str, body: bytes) -> bytes:
         """Execute a request and return the body of the response."""
-        answer = self._answer(DYNAMODB + operation, body)
+        answer = self._answer((STREAMS if operation in STREAM_READS else DYNAMODB) + operation, body)
         if answer.status != 200:
             raise error_from(answer.body)
         return answer.body

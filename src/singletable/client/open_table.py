@@ -303,6 +303,20 @@ def _differences(declared: Document, found: Document) -> Iterator[str]:
                 continue
             yield from _key_differences(name, index, existing[name], declared, types)
             yield from _projection_differences(name, index["Projection"], existing[name]["Projection"])
+    yield from _stream_differences(declared, found)
+
+
+def _stream_differences(declared: Document, found: Document) -> Iterator[str]:
+    wanted = declared.get("StreamSpecification")
+    stream = found.get("StreamSpecification") or {}
+    if wanted is None or (stream.get("StreamEnabled") and stream.get("StreamViewType") == wanted["StreamViewType"]):
+        return
+    view = f"a stream with {stream['StreamViewType']}" if stream.get("StreamEnabled") else "no stream"
+    yield (
+        f"the table has {view}, but the stream handlers of the model need {wanted['StreamViewType']}; enable this "
+        "stream with UpdateTable (the AWS CLI: aws dynamodb update-table --table-name NAME --stream-specification "
+        f"StreamEnabled=true,StreamViewType={wanted['StreamViewType']})"
+    )
 
 
 def _key_differences(

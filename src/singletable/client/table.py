@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from singletable.client.transaction import Transaction
     from singletable.engine.request_methods import RequestMethods
     from singletable.model.design import Design
+    from singletable.model.stream_handlers import StreamHandler
     from singletable.model.update_changes import FieldChange
     from singletable.model.validation.value_rules import Validation
 
@@ -41,8 +42,9 @@ class Table(TableBody):
     Class keywords: `entities` (the classes), `name` (default: the name of the class), `keys` (the names of the key
     attributes, default `PK` and `SK`), `indexes` (only differences from the defaults: names, attributes, projections),
     `type_attribute` (the attribute that names the entity of an item, or None), `schema_version_attribute`,
-    `ttl_attribute`, `delimiter` (only `#` sorts strings of different lengths correctly in keys), and `accept` (accepted
-    findings with reasons). Close a table with `close`, or use it in a `with` or `async with` block.
+    `ttl_attribute`, `delimiter` (only `#` sorts strings of different lengths correctly in keys), `accept` (accepted
+    findings with reasons), and `handlers` (functions with `@on`, which receive changes). Close a table with `close`, or
+    use it in a `with` or `async with` block.
     """
 
     design: ClassVar[Design]
@@ -391,6 +393,7 @@ class Table(TableBody):
         ttl_attribute: str | None = None,
         delimiter: str = ORDERED_DELIMITER,
         accept: Accepted | None = None,
+        handlers: Sequence[StreamHandler[..., Any]] = (),
     ) -> None:
         from singletable.model.design import compile_design  # imports the codecs, which a table needs
 
@@ -411,6 +414,7 @@ class Table(TableBody):
             ttl_attribute,
             delimiter,
             dict(accept or {}),
+            tuple(handlers),
         )
         members = {name: member for base in reversed(cls.__mro__) for name, member in vars(base).items()}
         patterns = [member.named(name) for name, member in members.items() if isinstance(member, Pattern)]

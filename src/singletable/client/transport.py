@@ -16,6 +16,8 @@ SendResult = bytes | RequestRefused | Unreachable
 """The body of a response, or the error."""
 Meanwhile = Callable[[], None]
 """A function to call while waiting for responses; it must not raise."""
+STREAM_READS = frozenset(("ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"))
+"""The operations of DynamoDB Streams, which have another prefix, and at AWS another endpoint."""
 
 
 class Transport(Protocol):

@@ -82,7 +82,8 @@ class Engine(RequestMethods):
     deletions of expired items; with None, only `sweep` deletes expired items. `gsi_lag_seconds`: the time after which
     writes of this engine appear in global secondary indexes. `enforce_capacity`: throttle requests above the
     provisioned units of a table, or above its on-demand maximum. `enforce_partition_limit`: throttle requests above the
-    limit of one partition: 3000 read and 1000 write units per second.
+    limit of one partition: 3000 read and 1000 write units per second. `shard_records`: close the shard of a stream
+    after this number of records, and open its child; with None, a stream has one shard.
     """
 
     def __init__(
@@ -99,8 +100,12 @@ class Engine(RequestMethods):
         faults: Faults | None = None,
         sweep_seconds: float | None = 60.0,
         gsi_lag_seconds: float = 0.0,
+        shard_records: int | None = None,
         now: Callable[[], float] = time.time,
     ) -> None:
+        if shard_records is not None and shard_records < 1:
+            raise ValueError(f"shard_records must be at least 1, got {shard_records}")
+        self.shard_records = shard_records
         self.buckets = Buckets(buckets)
         self.store = Store.open(url, sync=sync)
         self.traffic = Traffic(

@@ -10,6 +10,7 @@ from typing import Any
 from singletable.export.alarms import THRESHOLDS, Alarm, account_alarm, alarms_of
 from singletable.export.exported_table import ExportedTable, check_unique_names
 from singletable.export.source_text import pascal_case, quoted, unique_names
+from singletable.export.stream_mapping import BATCH_SIZE, RETENTION_SECONDS, RETRIES_MAX, StreamMapping, stream_mapping
 
 # Text that needs no quotes: it starts with a letter, contains no YAML syntax, and is not read as a boolean or null.
 _PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./;()+-]|::|,(?= )| (?=[A-Za-z0-9(]))*")
@@ -111,6 +112,9 @@ def cloudformation_template(tables: Sequence[ExportedTable]) -> dict[str, Any]:
     resources: dict[str, Any] = {}
     for table in tables:
         resources[ids[table.name]] = _table(table)
+        mapping = stream_mapping(table)
+        if mapping is not None:
+            _add_mapping(mapping, ids[table.name], template, resources)
     for alarm in alarms:
         resources[ids[alarm.name]] = _alarm(alarm, ids)
     template["Resources"] = resources
@@ -140,6 +144,40 @@ def _table(table: ExportedTable) -> dict[str, Any]:
     # With this setting, CloudFormation keeps the table if someone deletes the stack by mistake.
     kept = {"DeletionPolicy": "Retain", "UpdateReplacePolicy": "Retain"}
     return {"Type": "AWS::DynamoDB::Table", **kept, "Properties": properties}
+
+
+def _add_mapping(mapping: StreamMapping, table_id: str, template: dict[str, Any], resources: dict[str, Any]) -> None:
+    """Add the event source mapping of a table, a queue for failed batches, and the parameter for the function."""
+    parameter, condition, queue = (
+        f"{table_id}StreamFunction",
+        f"Has{table_id}StreamFunction",
+        f"{table_id}StreamFailures",
+    )
+    description = "The name or ARN of the Lambda function with the stream handlers; empty for none"
+    template.setdefault("Parameters", {})[parameter] = {"Type": "String", "Default": "", "Description": description}
+    template.setdefault("Conditions", {})[condition] = {"Fn::Not": [{"Fn::Equals": [{"Ref": parameter}, ""]}]}
+    resources[queue] = {
+        "Type": "AWS::SQS::Queue",
+        "Condition": condition,
+        "Properties": {"MessageRetentionPeriod": RETENTION_SECONDS},
+    }
+    properties: dict[str, Any] = {
+        "EventSourceArn": {"Fn::GetAtt": [table_id, "StreamArn"]},
+        "FunctionName": {"Ref": parameter},
+        "StartingPosition": "TRIM_HORIZON",
+        "BatchSize": BATCH_SIZE,
+        "FunctionResponseTypes": ["ReportBatchItemFailures"],
+        "BisectBatchOnFunctionError": True,
+        "MaximumRetryAttempts": RETRIES_MAX,
+        "DestinationConfig": {"OnFailure": {"Destination": {"Fn::GetAtt": [queue, "Arn"]}}},
+    }
+    if mapping.filters:
+        properties["FilterCriteria"] = {"Filters": [{"Pattern": each} for each in mapping.filters]}
+    resources[f"{table_id}StreamMapping"] = {
+        "Type": "AWS::Lambda::EventSourceMapping",
+        "Condition": condition,
+        "Properties": properties,
+    }
 
 
 def _alarm(alarm: Alarm, ids: dict[str, str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from singletable.errors import ExportRefused
 from singletable.model.design import Design
-from singletable.model.table_schema import create_table_request, no_keys
+from singletable.model.table_schema import STREAM_VIEW, create_table_request, no_keys
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
 
 StreamView = Literal["NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE", "KEYS_ONLY"]
@@ -151,6 +151,8 @@ def _problems(table: ExportedTable) -> Iterator[str]:
     for index in indexes:
         if not _is_name(index.name):
             yield f"invalid index name {index.name!r}: {_NAMES}.\n  Change it in indexes=[...] of the table."
+    if table.design.settings.handlers and table.settings.stream != STREAM_VIEW:
+        yield f"{table.name} has stream handlers, which need the stream view type {STREAM_VIEW}; omit --stream"
     for name in dict.fromkeys(name for index in table.design.indexes.values() for name in index.key_attributes):
         if any("\ud800" <= character <= "\udfff" for character in name):
             yield f"invalid key attribute name {name!r}: it contains a lone surrogate, which UTF-8 cannot encode"

@@ -10,6 +10,7 @@ from singletable.export import alarms as alarm_rules
 from singletable.export.alarms import Alarm, account_alarm, alarms_of
 from singletable.export.exported_table import ExportedTable, check_unique_names
 from singletable.export.source_text import quoted, snake_case, unique_names
+from singletable.export.stream_mapping import BATCH_SIZE, RETENTION_SECONDS, RETRIES_MAX, StreamMapping, stream_mapping
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,9 @@ def _blocks(table: ExportedTable, name: str) -> Iterator[Block]:
                 "mode": table.settings.insights,
             }
             yield Block("resource", ("aws_dynamodb_contributor_insights", f"{name}_indexes"), (indexes,))
+    mapping = stream_mapping(table)
+    if mapping is not None:
+        yield from _mapping(mapping, name)
     alarms = list(alarms_of(table))
     throttles = [alarm for alarm in alarms if alarm.query is None]
     if throttles:
@@ -174,6 +178,40 @@ def _table(table: ExportedTable, name: str) -> Block:
         blocks.append(Block("point_in_time_recovery", (), ({"enabled": True},)))
     tags = {"tags": dict(sorted(settings.tags.items()))} if settings.tags else {}
     return Block("resource", ("aws_dynamodb_table", name), (main, keys, stream, tags), blocks)
+
+
+def _mapping(mapping: StreamMapping, name: str) -> Iterator[Block]:
+    """Yield the event source mapping of a table, a queue for failed batches, and the variable for the function."""
+    variable = f"{name}_stream_function"
+    count = Expression(f"var.{variable} == null ? 0 : 1")
+    arguments = {
+        "description": "The name or ARN of the Lambda function with the stream handlers; null for none.",
+        "type": Expression("string"),
+        "default": Expression("null"),
+    }
+    yield Block("variable", (variable,), (arguments,))
+    queue = f"{name}_stream_failures"
+    retention = {"count": count, "name": queue, "message_retention_seconds": RETENTION_SECONDS}
+    yield Block("resource", ("aws_sqs_queue", queue), (retention,))
+    settings: dict[str, Any] = {
+        "count": count,
+        "event_source_arn": Expression(f"aws_dynamodb_table.{name}.stream_arn"),
+        "function_name": Expression(f"var.{variable}"),
+        "starting_position": "TRIM_HORIZON",
+        "batch_size": BATCH_SIZE,
+        "function_response_types": ["ReportBatchItemFailures"],
+        "bisect_batch_on_function_error": True,
+        "maximum_retry_attempts": RETRIES_MAX,
+    }
+    destination = Block(
+        "destination_config",
+        (),
+        (),
+        (Block("on_failure", (), ({"destination_arn": Expression(f"aws_sqs_queue.{queue}[0].arn")},)),),
+    )
+    filters = [Block("filter", (), ({"pattern": each},)) for each in mapping.filters]
+    blocks = [destination, Block("filter_criteria", (), (), filters)] if filters else [destination]
+    yield Block("resource", ("aws_lambda_event_source_mapping", f"{name}_stream"), (settings,), blocks)
 
 
 def _global_index(index: dict[str, Any]) -> Block:

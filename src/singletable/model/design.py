@@ -18,6 +18,7 @@ from singletable.model.parameter_types import AREA_TYPES
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.regular_language import ANYTHING, Language, PrefixIndex, overlap
 from singletable.model.schema_upgrades import upgrade_problems
+from singletable.model.stream_handlers import handler_problems
 from singletable.model.table_schema import TABLE, Index, TableSettings
 from singletable.model.unique_markers import marker_problems
 
@@ -185,6 +186,7 @@ def compile_declarations(
             problem for entity in design.entities for problem in derived_data_problems(design.entities, entity)
         ]
         problems += marker_problems(design.entities)
+        problems += handler_problems(settings.name, settings.handlers, design.all_entities, settings.location)
         problems += [problem for pattern in design.patterns for problem in _pattern_problems(design, pattern)]
     if problems:
         raise DesignError(problems)

@@ -14,6 +14,7 @@ from singletable.model.codecs.text_codec import ORDERED_DELIMITER
 if TYPE_CHECKING:
     from singletable.model.design import Design
     from singletable.model.entity import Accepted
+    from singletable.model.stream_handlers import StreamHandler
 
 
 AttributeType = Literal["S", "N", "B"]
@@ -203,6 +204,10 @@ STATE = f"{RESERVED_PREFIX}state"
 """Key of the item with the design state of the table."""
 DESIGN = f"{RESERVED_PREFIX}design"
 """Key prefix of the items that contain designs. A delimiter and the fingerprint follow the prefix."""
+STREAM_STATE = f"{RESERVED_PREFIX}stream"
+"""Key prefix of the items with the leases of shards and the stream records that were set aside."""
+STREAM_VIEW = "NEW_AND_OLD_IMAGES"
+"""The view type of the stream that handlers need."""
 
 
 @dataclass(frozen=True)
@@ -218,6 +223,8 @@ class TableSettings:
     ttl_attribute: str | None = None
     delimiter: str = ORDERED_DELIMITER
     accept: Accepted = field(default_factory=dict)
+    handlers: tuple[StreamHandler[..., Any], ...] = ()
+    """The functions that receive the changes of items. They need a stream with both images of each item."""
 
 
 def create_table_request(design: Design, name: str) -> dict[str, Any]:
@@ -237,6 +244,8 @@ def create_table_request(design: Design, name: str) -> dict[str, Any]:
                 {"IndexName": index.name, "KeySchema": _key_schema(index), "Projection": _projection(index.projection)}
                 for index in indexes
             ]
+    if design.settings.handlers:
+        request["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": STREAM_VIEW}
     return request
 
 

@@ -1,4 +1,5 @@
-"""Test helpers: a pytest fixture, Hypothesis strategies, and assertions on requests and capacity units.
+"""Test helpers: a pytest fixture, Hypothesis strategies, a runner of stream handlers, and assertions on requests and
+capacity units.
 
 pytest and Hypothesis are imported only if you use a name that needs them.
 """
@@ -12,11 +13,13 @@ if TYPE_CHECKING:
     from singletable.testing.entity_strategies import items_of, objects_of
     from singletable.testing.fixtures import OpenTables, table_fixture
     from singletable.testing.recorded_usage import RecordedRequest, RecordedUsage, measure, uses, uses_at_most
+    from singletable.testing.stream_runner import StreamRunner
 
 _MODULES = {
     "OpenTables": "fixtures",
     "RecordedRequest": "recorded_usage",
     "RecordedUsage": "recorded_usage",
+    "StreamRunner": "stream_runner",
     "items_of": "entity_strategies",
     "measure": "recorded_usage",
     "objects_of": "entity_strategies",
@@ -29,6 +32,7 @@ __all__ = [
     "OpenTables",
     "RecordedRequest",
     "RecordedUsage",
+    "StreamRunner",
     "items_of",
     "measure",
     "objects_of",

@@ -39,7 +39,7 @@ MORE: dict[str, list[Document]] = {
             "SequenceNumber": sequence_text(1),
         },
     ],
-    "GetRecords": [{"ShardIterator": encode_iterator(PLACES, ShardIterator(STREAM_ARN, 0, NOW)), "Limit": 10}],
+    "GetRecords": [{"ShardIterator": encode_iterator(PLACES, ShardIterator(STREAM_ARN, 0, NOW, 0)), "Limit": 10}],
     "CreateTable": [
         {
             "TableName": "bought",

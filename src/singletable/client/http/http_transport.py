@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from singletable.client.http.credentials import CredentialsOption
 
 CONNECTIONS_AT_ONCE = 32
+_AWS_HOST = re.compile(r"dynamodb(-fips)?\.[a-z0-9-]+\.amazonaws\.com(\.cn)?")
 _SKEWED = frozenset(("RequestExpired", "RequestInTheFuture", "RequestTimeTooSkewed"))
 
 
@@ -56,6 +59,7 @@ class HttpTransport(Transport):
         self.retries = retries
         self.server = (address.host, address.port)
         self._signer = signer
+        self._address, self._timeouts = address, timeouts
         self._errors = NetworkErrors(address.url, timeouts)
         if address.is_encrypted and context is None:
             import ssl
@@ -117,6 +121,18 @@ class HttpTransport(Transport):
             raise error
         response = await pool.exchange(self._signer.request(operation, body), partial(is_response_to, operation, body))
         return self._body(operation, response)
+
+    def for_streams(self) -> HttpTransport:
+        """Return a transport to DynamoDB Streams, which AWS serves at a host of its own."""
+        host = streams_host(self._address.host)
+        if host == self._address.host:
+            return self
+        address = replace(self._address, host=host, proxy=None)
+        context = self._for_pools[2]
+        signer = self._signer.for_authority(address.authority)
+        return HttpTransport(
+            through_proxy(address), signer, self._timeouts, name=self.name, context=context, retries=self.retries
+        )
 
     def close(self) -> None:
         """Close the connections."""
@@ -196,6 +212,12 @@ def open_address(
         source = FixedCredentials(in_url or credentials_from(os.environ) or LOCAL_CREDENTIALS)
     region = region or region_from(os.environ) or DEFAULT_REGION
     return HttpTransport(through_proxy(address), Signer(address.authority, region, source), timeouts)
+
+
+def streams_host(host: str) -> str:
+    """Return the host of DynamoDB Streams for a host of DynamoDB. Any other host serves both."""
+    found = _AWS_HOST.fullmatch(host)
+    return host if found is None else f"streams.{host}"
 
 
 def through_proxy(address: Address) -> Address:

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from singletable.client.http.credentials import CredentialSource
+from singletable.client.transport import STREAM_READS
 from singletable.wire.signing import ALGORITHM, Scope, Signing
 
 CONTENT_TYPE = "application/x-amz-json-1.0"
 TARGET = "DynamoDB_20120810."
+STREAM_TARGET = "DynamoDBStreams_20120810."
 SERVICE = "dynamodb"
 # DynamoDB accepts a signature if its clock and the client's clock differ by less than this.
 SKEW_SECONDS_MIN = 30.0
@@ -43,6 +45,10 @@ class Signer:
         self._clock = clock
         self._skew = 0.0
         self._now: _Second | None = None
+
+    def for_authority(self, authority: str) -> Signer:
+        """Return a signer for requests to another host, with the same region and credentials."""
+        return Signer(authority, self._region, self.credentials, self._clock)
 
     def request(self, operation: str, body: bytes) -> bytes:
         """Return the whole signed request as bytes."""
@@ -88,7 +94,7 @@ class Signer:
         headers = {"content-type": CONTENT_TYPE, "host": self._authority, "x-amz-date": now.moment}
         if now.token is not None:
             headers["x-amz-security-token"] = now.token
-        headers["x-amz-target"] = TARGET + operation
+        headers["x-amz-target"] = (STREAM_TARGET if operation in STREAM_READS else TARGET) + operation
         names = ";".join(headers)
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         authorization = f"{ALGORITHM} Credential={now.credential}, SignedHeaders={names}, Signature="

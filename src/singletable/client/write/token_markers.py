@@ -34,8 +34,19 @@ class TransactionReplayed(Exception):
     """A transaction with this token has already been committed."""
 
 
-def token_marker(design: Design, token: object, intents: Sequence[WriteIntent], now: Callable[[], float]) -> ItemAction:
-    """Return the put of the marker for a token. Raise ArgumentRefused if the table cannot store the marker."""
+def token_marker(
+    design: Design,
+    token: object,
+    intents: Sequence[WriteIntent],
+    now: Callable[[], float],
+    *,
+    digest: str | None = None,
+    seconds: int = TOKEN_SECONDS,
+) -> ItemAction:
+    """Return the put of the marker for a token. Raise ArgumentRefused if the table cannot store the marker.
+
+    With a `digest`, two transactions with this token and digest are the same, even if their writes differ.
+    """
     table = design.table
     if any(attribute.type != "S" for attribute in (*table.partition, *table.sort)):
         raise ArgumentRefused(
@@ -50,13 +61,13 @@ def token_marker(design: Design, token: object, intents: Sequence[WriteIntent], 
             f"transaction: the token has {len(token)} characters, too many for a key; use a hash of the token instead"
         )
     key: Item = {attribute.name: {"S": text} for attribute in (*table.partition, *table.sort)}
-    digest = request_hash(intents)
+    digest = request_hash(intents) if digest is None else digest
     item: Item = {**key, HASH: {"S": digest}}
     if design.settings.type_attribute:
         item[design.settings.type_attribute] = {"S": RESERVED_TYPE}
     unused: Condition = missing(table.partition[0].name)
     if design.ttl_attribute is not None:
-        item[design.ttl_attribute] = {"N": str(int(now()) + TOKEN_SECONDS)}
+        item[design.ttl_attribute] = {"N": str(int(now()) + seconds)}
         unused = Or((unused, Compare("<=", Path((design.ttl_attribute,)), Constant(stored_time(now())))))
 
     def error(found: Item | None) -> Exception:

@@ -35,22 +35,32 @@ def get_records(engine: Engine, request: GetRecords) -> GetRecordsResult:
     with engine.store.snapshot() as connection:
         stream = find_stream(connection, iterator.stream_arn, engine.arn(""))
         position = _position(connection, stream, iterator, engine.now())
-        last = stream.last(connection)
+        last, is_closed = _end(connection, stream, iterator, engine.shard_records)
         changes = _page(stream.log.between(connection, position, last, request.limit or RECORDS_MAX))
     next_position = changes[-1].sequence + 1 if changes else position
-    is_over = stream.row.last is not None and next_position > last
+    is_over = is_closed and next_position > last
     return GetRecordsResult(
         records=[record_of(stream, change, engine.region) for change in changes],
         next_shard_iterator=UNSET
         if is_over
-        else encode_iterator(engine.signed_tokens, ShardIterator(stream.arn, next_position, engine.now())),
+        else encode_iterator(engine.signed_tokens, iterator._replace(position=next_position, created_at=engine.now())),
     )
+
+
+def _end(
+    connection: sqlite3.Connection, stream: Stream, iterator: ShardIterator, shard_records: int | None
+) -> tuple[int, bool]:
+    """Return the last change of the shard, and whether the shard is closed."""
+    last = stream.last(connection)
+    if shard_records is not None and last >= (end := iterator.shard_first + shard_records - 1):
+        return end, True
+    return last, stream.row.last is not None
 
 
 def _position(connection: sqlite3.Connection, stream: Stream, iterator: ShardIterator, now: float) -> int:
     horizon = stream.horizon(connection, now)
     if iterator.position == 0:
-        return horizon
+        return max(horizon, iterator.shard_first)
     if iterator.position < horizon and iterator.position <= stream.last(connection):
         raise trimmed_data_error()
     return iterator.position

@@ -1,4 +1,4 @@
-"""Reading a stream: its ARN, its single shard, shard iterators, and records built from the change log."""
+"""Reading a stream: its ARN, its shards, shard iterators, and records built from the change log."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ _SEQUENCE_BASE: int = 10 ** (_SEQUENCE_DIGITS - 1)
 _STREAM_ARN = re.compile(r"arn:[^:]+:dynamodb:[^:]*:[^:]*:table/[^:/]+/stream/[^/]+")
 
 _decode_document = decoder_of(StreamDocument).decode
+_decode_position = decoder_of(tuple[int, float, int]).decode
 
 
 class Stream(NamedTuple):
@@ -45,10 +46,9 @@ class Stream(NamedTuple):
         """Return the change log of the table to which the stream belongs."""
         return ChangeLog(self.row.number)
 
-    @property
-    def shard(self) -> str:
-        """Return the ID of the only shard of the stream."""
-        return f"shardId-{int(self.document.created_at * 1000):020}-{self.row.number & 0xFFFFFFFF:08x}"
+    def shard_id(self, number: int) -> str:
+        """Return the ID of a shard. The first shard has the number 0."""
+        return f"shardId-{int(self.document.created_at * 1000) + number:020}-{self.row.number & 0xFFFFFFFF:08x}"
 
     def last(self, connection: sqlite3.Connection) -> int:
         """Return the sequence number of the latest change in the stream."""
@@ -57,6 +57,37 @@ class Stream(NamedTuple):
     def horizon(self, connection: sqlite3.Connection, now: float) -> int:
         """Return the sequence number of the oldest change within the retention period of 24 hours."""
         return max(self.row.first, self.log.first_since(connection, now - RETENTION_SECONDS))
+
+    def shards(self, connection: sqlite3.Connection, shard_records: int | None, now: float) -> list[ShardRange]:
+        """Return the shards in order, each with its parent.
+
+        A stream has one shard, unless the engine closes a shard after `shard_records` records. As in DynamoDB, a
+        shard without records of the retention period is no longer listed.
+        """
+        first, last = self.row.first, self.last(connection)
+        if shard_records is None:
+            return [ShardRange(self.shard_id(0), None, first, self.row.last)]
+        horizon = self.horizon(connection, now)
+        count = max(0, last - first + 1) // shard_records + 1
+        if self.row.last is not None and count > 1 and (last - first + 1) % shard_records == 0:
+            count -= 1  # the stream ended together with its last shard
+        oldest = min(max(0, horizon - first) // shard_records, count - 1)
+        shards = []
+        for number in range(oldest, count):
+            start = first + number * shard_records
+            end = start + shard_records - 1 if number < count - 1 else self.row.last
+            parent = self.shard_id(number - 1) if number else None
+            shards.append(ShardRange(self.shard_id(number), parent, start, end))
+        return shards
+
+
+class ShardRange(NamedTuple):
+    """A shard: a range of the changes of a stream. `last` is None while the shard is open."""
+
+    id: str
+    parent: str | None
+    first: int
+    last: int | None
 
 
 def stream_label(now: float) -> str:
@@ -138,16 +169,18 @@ ITERATOR_SECONDS = 15 * 60
 
 
 class ShardIterator(NamedTuple):
-    """A position in a stream: the sequence number of the next change to read, or 0 for the oldest change."""
+    """A position in a shard: the sequence number of the next change to read, or 0 for the oldest change."""
 
     stream_arn: str
     position: int
     created_at: float
+    shard_first: int
+    """The sequence number of the first change of the shard."""
 
 
 def encode_iterator(tokens: SignedTokens, iterator: ShardIterator) -> str:
     """Encode a shard iterator as a signed string."""
-    payload = msgspec.json.encode((iterator.position, iterator.created_at))
+    payload = msgspec.json.encode((iterator.position, iterator.created_at, iterator.shard_first))
     return f"{iterator.stream_arn}|1|{tokens.sign(_kind(iterator.stream_arn), payload)}"
 
 
@@ -157,12 +190,15 @@ def decode_iterator(engine: Engine, text: str) -> ShardIterator:
     payload = engine.signed_tokens.verify(_kind(stream_arn), rest)
     if payload is None:
         raise invalid("Invalid ShardIterator")
-    position, created_at = msgspec.json.decode(payload, type=tuple[int, float])
+    try:
+        position, created_at, shard_first = _decode_position(payload)
+    except msgspec.ValidationError:  # an earlier release issued the iterator
+        created_at, position, shard_first = 0.0, 0, 0
     if engine.now() - created_at > ITERATOR_SECONDS:
         raise RequestRefused(
             "ExpiredIteratorException", "The shard iterator has expired: it is more than 15 minutes old."
         )
-    return ShardIterator(stream_arn, position, created_at)
+    return ShardIterator(stream_arn, position, created_at, shard_first)
 
 
 def trimmed_data_error() -> RequestRefused:
