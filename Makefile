@@ -101,7 +101,7 @@ soak: $(VENV)/.installed ## compare the engine with its oracle, kill it, and run
 
 simulate: $(VENV)/.installed ## run migrations with concurrent clients and killed runners: SIMULATION=1000 seeds
 	$(call stage,simulate)
-	@SIMULATION=$${SIMULATION:-1000} $(BIN)/pytest -n auto tests/migrations/test_simulation.py
+	@SIMULATION=$${SIMULATION:-1000} $(BIN)/pytest -n auto tests/migrations/test_simulation.py tests/migrations/test_shop_simulation.py
 
 faults: $(VENV)/.installed ## run random operations under random faults: SEED=1 RUNS=1000 SCENARIO=name; without SEED, long tests of faults too
 	$(call stage,faults)

@@ -169,9 +169,9 @@ def test_a_call_that_runs_for_too_long_sends_nothing_with_the_keys_of_an_earlier
         (call,) = steps.send([world.session.send(call)])
     world.lead_to(None)
     world.clock.now += VIEW_SECONDS_MAX
-    with pytest.raises(TableDiffers, match="this call writes the old and the new keys, but the migration has reached"):
+    with pytest.raises(TableDiffers, match="this call writes both forms, but the migration has reached"):
         opened.session.send(call)
-    with pytest.raises(TableDiffers, match="this call reads with the old keys"):
+    with pytest.raises(TableDiffers, match="this call reads the old form"):
         opened.session.send(query)
 
 

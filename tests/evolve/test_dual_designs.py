@@ -118,7 +118,7 @@ def test_the_old_design_has_the_indexes_of_the_old_code_and_plans_patterns_on_th
     ("before", "after", "why"),
     [
         (OLD, design(gsi1=BY_CUSTOMER, schema_version=2), "new code cannot write items that old code reads: schema"),
-        (OLD, design("id status note", gsi2=("STATUS#{status}", "{id}")), "new code cannot compute the old keys: "),
+        (OLD, design("id status note", gsi2=("STATUS#{status}", "{id}")), "new code cannot compute the old form: "),
         (
             design(gsi1=("IN#{place}", "{id}"), derived={"place": derive(area, "customer")}),
             design(gsi1=("IN#{place}", "{id}"), derived={"place": derive(region, "customer")}, indexes=[OTHER]),

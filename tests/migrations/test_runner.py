@@ -88,7 +88,7 @@ def test_a_migration_leads_every_item_to_the_new_design(engine: Engine) -> None:
 def test_the_plan_counts_exactly_the_writes_of_the_run(engine: Engine) -> None:
     session = table_with(engine, ORDERS)
     before = stored_items(session)
-    plan = run(plan_migration(next_run(session)), session)
+    plan = run(plan_migration(next_run(session), state_of(session)), session)
     assert stored_items(session) == before, "a plan writes nothing"
     result = migrate(session)
     assert (plan.items, plan.failed) == (ORDERS + 2, 0)
@@ -203,7 +203,7 @@ def test_an_item_that_does_not_conform_stops_the_migration_before_the_switch(eng
     session = table_with(engine, ORDERS)
     broken = {"PK": {"S": "ORDER#x"}, "SK": {"S": "METADATA"}, "entity_type": {"S": "Order"}, "id": {"S": "x"}}
     session.send(Call("PutItem", {"TableName": "Orders", "Item": broken}))
-    plan = run(plan_migration(next_run(session)), session)
+    plan = run(plan_migration(next_run(session), state_of(session)), session)
     assert plan.failed == 1
     result = migrate(session)
     assert result.state.phase is Phase.BACKFILL

@@ -6,26 +6,23 @@
 from __future__ import annotations
 
 import os
-import random
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from singletable import MigrationRefused, MigrationStopped, NotFound, Table, TableDiffers, field, key
+from singletable import NotFound, Table, TableDiffers, field, key
 from singletable.client.design_lease import RENEW_SECONDS, VIEW_SECONDS_MAX, DualLease
 from singletable.client.design_state import DesignState
-from singletable.client.open_table import transport_for
 from singletable.client.request_session import Session
-from singletable.client.request_steps import Call, CallForChunks, IndependentCalls, run
+from singletable.client.request_steps import CallForChunks, IndependentCalls, run
 from singletable.client.write import bulk_writes
 from singletable.conformance.item_comparison import ItemComparer
-from singletable.engine.engine import Engine
-from singletable.errors import RequestRefused, SingletableError, Unreachable
+from singletable.errors import RequestRefused, SingletableError
 from singletable.evolve.phases import Phase
 from singletable.migrations.item_changes import ItemChange
+from singletable.migrations.item_conversion import ItemConversion
 from singletable.migrations.runner import WAIT_SECONDS, MigrationRun, run_migration, undo_migration
 from tests.migrations.orders import (
     CONTROL,
@@ -41,22 +38,18 @@ from tests.migrations.orders import (
     stored_items,
     table_with,
 )
+from tests.migrations.simulated_runner import World
 
 RUNS = int(os.environ.get("SIMULATION") or 15)
 ORDERS, CUSTOMERS, STATUSES, NOTES = 12, ("c1", "c2", "c3"), ("OPEN", "PAID"), (None, "n0", "n1")
-SLICE_SECONDS = 5.0
 
 
-class Killed(Exception):
-    """The process of a runner has ended."""
-
-
-class World:
+class OrdersWorld(World):
     """One engine, the clients of both designs, and what every answered write must have left behind."""
 
     def __init__(self, seed: int, wait_seconds: float, table: type[Table] = NewOrders) -> None:
-        self.random, self.now, self.wait_seconds = random.Random(seed), 1000.0, wait_seconds
-        self.engine, self.table = Engine("memory:"), table
+        super().__init__(seed)
+        self.wait_seconds, self.table = wait_seconds, table
         self.session = table_with(self.engine, 0)
         self.expected: dict[str, Any] = {}
         self.old = [Client(self, OldOrders, OldOrder) for _ in range(2)]
@@ -66,7 +59,6 @@ class World:
         )
         for number in range(ORDERS):
             self.old[0].put(f"o{number}")
-        self.depth = 0
         if is_dual:
             state = run(CONTROL.state(), self.session)
             assert state is not None
@@ -84,39 +76,22 @@ class World:
     def is_over(self, state: DesignState) -> bool:
         return state.fingerprint in (NEW.fingerprint, INDEXED.fingerprint)
 
-    def clock(self) -> float:
-        return self.now
-
     def act(self) -> None:
         """Let some clients send some requests."""
         for client in (*self.old, *self.new):
             if self.random.random() < 0.3:
                 client.act()
 
-    def advance(self, seconds: float) -> None:
-        """Let time pass; clients act meanwhile."""
-        end = self.now + seconds
-        while self.now < end:
-            self.now += min(SLICE_SECONDS, end - self.now)
-            self.act()
-
-    def run_to_the_end(self) -> None:
-        """Start runners until one of them finishes the migration."""
-        for attempt in range(200):
-            is_last = attempt > 20
-            session = RunnerSession(self, 0.0 if is_last else 0.03)
-            state = run(CONTROL.state(), self.session)
-            assert state is not None
-            if self.is_over(state):
-                return
-            wanted = self.next_run()
-            may_undo = state.phase not in (None, Phase.PENDING) and self.random.random() < 0.15
-            is_undo = state.phase is Phase.ROLLBACK or may_undo
-            try:
-                run((undo_migration if is_undo else run_migration)(wanted, state), session)
-            except (Killed, MigrationStopped, MigrationRefused):
-                self.advance(self.random.choice((0.0, 10.0, 100.0)))
-        raise AssertionError("the migration does not end")
+    def run_once(self, session: Session) -> bool:
+        state = run(CONTROL.state(), self.session)
+        assert state is not None
+        if self.is_over(state):
+            return True
+        wanted = self.next_run()
+        may_undo = state.phase not in (None, Phase.PENDING) and self.random.random() < 0.15
+        is_undo = state.phase is Phase.ROLLBACK or may_undo
+        result = run((undo_migration if is_undo else run_migration)(wanted, state), session)
+        return self.is_over(result.state)
 
     def check(self) -> None:
         """Check that the table contains exactly the answered writes, in the form of the new design."""
@@ -131,7 +106,7 @@ class World:
 class Client:
     """A client of one design, which opens its table again after it was rejected."""
 
-    def __init__(self, world: World, table: Any, cls: Any) -> None:
+    def __init__(self, world: OrdersWorld, table: Any, cls: Any) -> None:
         self.world, self.table, self.cls, self.open = world, table, cls, None
 
     def act(self) -> None:
@@ -194,7 +169,7 @@ class Client:
 class DualClient(Client):
     """A client of new code that works in every phase, whose calls can take long: time passes before each request."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: OrdersWorld) -> None:
         super().__init__(world, IndexedOrders, IndexedOrder)
         self.running: tuple[Any, Any, Callable[[Any], None], float] | None = None
 
@@ -301,58 +276,8 @@ class DualClient(Client):
         return session.send_each(step.calls) if isinstance(step, IndependentCalls) else session.send_all(step)
 
 
-class RunnerSession(Session):
-    """The session of a runner: between its requests, clients act, it ends, or another runner overtakes it."""
-
-    def __init__(self, world: World, trouble: float) -> None:
-        super().__init__(transport_for(world.engine))
-        self.world, self.trouble = world, trouble
-
-    def send(self, call: Call) -> bytes:
-        world, chance = self.world, self.world.random.random()
-        world.act()
-        if chance < self.trouble / 2:
-            raise Killed
-        if chance < self.trouble and world.depth == 0:
-            world.depth += 1
-            try:  # this runner stops for a while; another one works, and then this one sends its request
-                self._overtake()
-            finally:
-                world.depth -= 1
-        return super().send(call)
-
-    def _overtake(self) -> None:
-        state = run(CONTROL.state(), self.world.session)
-        if state is None or self.world.is_over(state) or state.phase is None:
-            return
-        wanted = self.world.next_run()
-        try:
-            run(run_migration(wanted, state), RunnerSession(self.world, self.trouble))
-        except (Killed, MigrationStopped, MigrationRefused):
-            return
-
-    def send_all(self, calls: Sequence[Call]) -> Sequence[bytes]:
-        return [self.send(each) for each in calls]
-
-    def send_each(self, calls: Sequence[Call], meanwhile: Any = None) -> Sequence[Any]:
-        results: list[Any] = []
-        for each in calls:
-            try:
-                results.append(self.send(each))
-            except (RequestRefused, Unreachable) as problem:
-                results.append(problem)
-        return results
-
-    def wait(self, seconds: float) -> None:
-        if seconds == 1.0:  # the runner polls an index, which the engine creates in real time
-            time.sleep(0.002)
-            self.world.act()
-        else:
-            self.world.advance(seconds)
-
-
 def simulate(seed: int, wait_seconds: float = WAIT_SECONDS, table: type[Table] = NewOrders) -> None:
-    world = World(seed, wait_seconds, table)
+    world = OrdersWorld(seed, wait_seconds, table)
     world.act()
     world.run_to_the_end()
     for _ in range(10):
@@ -391,12 +316,11 @@ def test_the_simulation_fails_without_the_pause_for_clients() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("guard", ["source", "existence"])
 def test_the_simulation_fails_without_a_guard(guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    call = ItemChange.call
+    conversion = ItemConversion._change
 
-    def unguarded(self: ItemChange, table: str) -> Call:
-        kept = self.guards[:1] if guard == "source" else self.guards[1:]
-        kept = kept if guard == "source" else ()
-        return call(replace(self, guards=kept), table)
+    def unguarded(self: ItemConversion, *arguments: Any) -> ItemChange | None:
+        change = conversion(self, *arguments)
+        return None if change is None else replace(change, guards=change.guards[:1] if guard == "source" else ())
 
-    monkeypatch.setattr(ItemChange, "call", unguarded)
+    monkeypatch.setattr(ItemConversion, "_change", unguarded)
     assert fails_within(GUARD_RUNS)

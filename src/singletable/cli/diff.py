@@ -114,11 +114,10 @@ def _print_remedies(operations: tuple[Operation, ...]) -> None:
 
 
 def _print_phases(operations: tuple[Operation, ...]) -> None:
-    from singletable.evolve.differences import works_in_all_phases
-    from singletable.evolve.phases import DUAL_EFFECTS, IN_PLACE_EFFECTS
+    from singletable.evolve.phases import combined_effects
 
     print()
-    effects = DUAL_EFFECTS if works_in_all_phases(operations) else IN_PLACE_EFFECTS
+    effects = combined_effects(each.effects for each in operations)
     rows = [[effect.phase.value, effect.old_code, effect.new_code] for effect in effects]
     print_table("During the migration", ("phase", "old code", "new code"), rows)
 

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         if following is None:
             print_json({"migration": None}) if options.json else print(f"{target.control.table} has all migrations")
             return 0
-        plan = run_steps(plan_migration(following), target.session)
+        plan = run_steps(plan_migration(following, state), target.session)
     dollars = _dollars(plan, options)
     if options.json:
         print_json(_document(following, plan, dollars))
@@ -54,27 +54,27 @@ def _dollars(plan: MigrationPlan, options: argparse.Namespace) -> float:
     from singletable.cost.prices import STANDARD
 
     prices = chosen_prices(options).classes[STANDARD]
-    reads = plan.scans * plan.read_units * prices.million_read_units
+    reads = plan.read_units * prices.million_read_units
     return (reads + plan.write_units * prices.million_write_units) / _MILLION
 
 
 def _print(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> None:
     from singletable.evolve.operation import Category
-    from singletable.evolve.phases import DESCRIPTIONS, IN_PLACE_EFFECTS, Phase
+    from singletable.evolve.phases import DESCRIPTIONS, Phase, combined_effects
 
     print(f"{migration.file.label} on table {migration.control.table}: {plan.items:,} items")
     for each in migration.operations:
         print(f"  {each} ({each.category.value})")
     print()
-    writes = {Phase.BACKFILL: plan.backfill, Phase.CONTRACT: plan.contract}
+    writes = {Phase.EXPAND: plan.expand, Phase.BACKFILL: plan.backfill, Phase.CONTRACT: plan.contract}
     rows = []
-    for effect in IN_PLACE_EFFECTS:
+    for effect in combined_effects(each.effects for each in migration.operations):
         found = writes.get(effect.phase)
-        counts = [f"{found.written:,}", f"{found.write_units:,}"] if found else ["", ""]
+        counts = [f"{found.written:,}", f"{found.write_units:,}"] if found and found.written else ["", ""]
         rows.append([effect.phase.value, DESCRIPTIONS[effect.phase], *counts, effect.old_code, effect.new_code])
     print_table("phases", ("phase", "work", "items", "WRU", "old code", "new code"), rows)
     print()
-    reads = format_number(plan.scans * plan.read_units)
+    reads = format_number(plan.read_units)
     print(f"about {reads} RRU in {plan.scans} scans, {plan.write_units:,} WRU, {format_dollars(dollars)}")
     print_wrapped(OLD_PROGRAMS)
     if any(each.category is Category.IN_PLACE for each in migration.operations) and plan.failed:
@@ -91,7 +91,8 @@ def _document(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> d
         "operations": [str(each) for each in migration.operations],
         "items": plan.items,
         "scans": plan.scans,
-        "read_units": plan.scans * plan.read_units,
+        "read_units": plan.read_units,
+        "expand": {"items": plan.expand.written, "write_units": plan.expand.write_units},
         "backfill": {"items": plan.backfill.written, "write_units": plan.backfill.write_units},
         "contract": {"items": plan.contract.written, "write_units": plan.contract.write_units},
         "dollars": dollars,

@@ -11,7 +11,7 @@ from singletable.client.design_state import ClientAccess, DesignState, read_item
 from singletable.client.request_steps import Call
 from singletable.client.responses import read_get
 from singletable.errors import TableDiffers
-from singletable.evolve.phases import KEY_FORMS, NEW_KEYS, KeyForm, KeyUse, Phase
+from singletable.evolve.phases import ITEM_FORMS, NEW_FORM, FormUse, ItemForm, Phase
 from singletable.lazy_dataclass import dataclass
 from singletable.model.table_schema import STATE
 
@@ -78,8 +78,8 @@ class DesignLease:
         """The access that the current state allows."""
         return ClientAccess.ALL if self.state is None else self.state.access(self.fingerprints)
 
-    def check(self, operation: str, uses: Iterable[KeyUse] = ()) -> None:
-        """Raise TableDiffers if the client must not send this operation now, with these uses of index keys."""
+    def check(self, operation: str, uses: Iterable[FormUse] = ()) -> None:
+        """Raise TableDiffers if the client must not send this operation now, with these uses of the two forms."""
         access = self.access
         is_write = operation in WRITES
         if access is ClientAccess.NONE or (is_write and access is ClientAccess.READS):
@@ -108,17 +108,17 @@ class DesignLease:
 
 @dataclass
 class DualLease(DesignLease):
-    """The lease of new code that works with the old or the new index keys, as the phase of a migration requires."""
+    """The lease of new code that works with the old or the new form of items, as the phase of a migration requires."""
 
-    confirmed_uses: dict[KeyUse, float] = field(init=False, default_factory=dict)
-    """When a state was last requested that allows this use of keys."""
+    confirmed_uses: dict[FormUse, float] = field(init=False, default_factory=dict)
+    """When a state was last requested that allows this use of a form."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._note()
 
     def renew(self, body: bytes, asked_at: float) -> None:
-        """Take over the state of a response, and note which use of keys it allows."""
+        """Take over the state of a response, and note which uses of the forms it allows."""
         super().renew(body, asked_at)
         self._note()
 
@@ -137,13 +137,13 @@ class DualLease(DesignLease):
         return ClientAccess.ALL if self.is_open else super().access
 
     @property
-    def form(self) -> KeyForm:
-        """The keys with which a new call reads and writes."""
+    def form(self) -> ItemForm:
+        """The form that a new call reads and writes."""
         phase = None if self.state is None else self.state.phase
-        return KEY_FORMS[phase] if self.is_open and phase is not None else NEW_KEYS
+        return ITEM_FORMS[phase] if self.is_open and phase is not None else NEW_FORM
 
-    def check(self, operation: str, uses: Iterable[KeyUse] = ()) -> None:
-        """Raise TableDiffers also if a call uses keys that no state of the last 60 seconds allows."""
+    def check(self, operation: str, uses: Iterable[FormUse] = ()) -> None:
+        """Raise TableDiffers also if a call uses a form that no state of the last 60 seconds allows."""
         super().check(operation)
         now = self.clock()
         for use in uses:

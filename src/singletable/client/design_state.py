@@ -41,6 +41,8 @@ class DesignState:
     epoch: int = 0
     """A number that every new runner increases, so that an earlier runner stops."""
     is_paused: bool = False
+    stops_old_writers: bool = False
+    """Whether old code must not write from the phase `expand` on, instead of the phase `backfill`."""
 
     def access(self, known: frozenset[str]) -> ClientAccess:
         """Return the access of a client whose model is compatible with the designs of these fingerprints."""
@@ -50,6 +52,8 @@ class DesignState:
             return ClientAccess.ALL if self.target in known else ClientAccess.NONE
         if self.phase is Phase.SWITCH or self.fingerprint not in known:
             return ClientAccess.NONE
+        if self.phase is Phase.EXPAND and self.stops_old_writers:
+            return ClientAccess.READS
         return ClientAccess.READS if self.phase in (Phase.BACKFILL, Phase.VERIFY) else ClientAccess.ALL
 
     @property
@@ -67,7 +71,8 @@ class DesignState:
                 members[name] = {"S": value}
         if self.phase is not None:
             members["phase"] = {"S": self.phase.value}
-        return members | ({"paused": {"BOOL": True}} if self.is_paused else {})
+        flags = {"paused": self.is_paused, "stops_old_writers": self.stops_old_writers}
+        return members | {name: {"BOOL": True} for name, is_set in flags.items() if is_set}
 
 
 def state_of(item: Mapping[str, Any], table: str) -> DesignState:
@@ -82,6 +87,7 @@ def state_of(item: Mapping[str, Any], table: str) -> DesignState:
             Phase(members["phase"]["S"]) if "phase" in members else None,
             int(members["epoch"]["N"]),
             bool(members.get("paused", {}).get("BOOL", False)),
+            bool(members.get("stops_old_writers", {}).get("BOOL", False)),
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise TableDiffers(

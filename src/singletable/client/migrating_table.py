@@ -1,4 +1,4 @@
-"""Migrating table: new code reads and writes with the old or the new index keys while a migration is open."""
+"""Migrating table: new code reads and writes with the old or the new form of items while a migration is open."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.client.reading.table_reader import ReadOptions, TableReader
 from singletable.client.request_steps import Steps, with_uses
 from singletable.client.write.table_writer import Writer
 from singletable.errors import RequestRefused, TableDiffers, Unreachable
-from singletable.evolve.phases import KeyForm, KeyUse
+from singletable.evolve.phases import FormUse, ItemForm
 from singletable.lazy_dataclass import replace
 from singletable.model.intents import ItemWriteIntent
 from singletable.model.pattern_declaration import PatternDeclaration
@@ -29,20 +29,19 @@ _WRITES = frozenset({"put", "create", "upsert", "update", "delete", "move", "edi
 
 
 class MigratingTable(ConnectedTable):
-    """An open table of new code: each call uses the keys that the phase of the migration requires."""
+    """An open table of new code: each call uses the form of items that the phase of the migration requires."""
 
     def __init__(self, table: ConnectedTable, designs: DualDesigns, lease: DualLease) -> None:
         super().__init__(table.session, table.reader, returns_items=table.returns_items)
         self.session.lease = self._lease = lease
         old, new = self._reader_of(designs.old), table.reader
-        both = self._reader_of(designs.both)
-        self._reads = {KeyUse.READS_OLD: self._table(old, old), KeyUse.READS_NEW: self._table(new, new)}
+        readers = {FormUse.READS_OLD: old, FormUse.READS_NEW: new}
+        self._reads = {use: self._table(reader, reader) for use, reader in readers.items()}
         self._writes = {
-            KeyForm(reads, writes): self._table(reader, finder)
-            for reads, finder in ((KeyUse.READS_OLD, old), (KeyUse.READS_NEW, new))
-            for writes, reader in ((KeyUse.WRITES_OLD, old), (KeyUse.WRITES_BOTH, both), (KeyUse.WRITES_NEW, new))
+            form: self._table(self._reader_of(design), readers[form.reads]) for form, design in designs.writes.items()
         }
-        self._finds_copies = any(entity.declaration.copies for entity in designs.new.entities)
+        self._incomplete = designs.incomplete
+        self._finds_copies = any(entity.declaration.copies for entity in designs.both.entities)
         self._outcomes: dict[tuple[int, str], Outcome] = {}
 
     def _reader_of(self, design: Design) -> TableReader:
@@ -55,13 +54,13 @@ class MigratingTable(ConnectedTable):
 
     @property
     def writer(self) -> Writer:
-        """A writer whose writes choose the keys when they start."""
-        return cast("Writer", MigratingWriter(self, self._reads[KeyUse.READS_NEW].writer))
+        """A writer whose writes choose the form of items when they start."""
+        return cast("Writer", MigratingWriter(self, self._reads[FormUse.READS_NEW].writer))
 
     def write_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
-        """Return the steps of a write on the table with the current keys."""
+        """Return the steps of a write on the table with the current form."""
 
-        def make_for(form: KeyForm) -> Steps[R]:
+        def make_for(form: ItemForm) -> Steps[R]:
             return make(self._writes[form])
 
         return self._guarded(make_for, lambda form: form if self._finds_copies else (form.writes,))
@@ -73,21 +72,21 @@ class MigratingTable(ConnectedTable):
                 lambda table: table._steps(self._outcome(table, pattern), arguments, options)  # its class
             )
 
-        def make(form: KeyForm) -> Steps[Any]:
+        def make(form: ItemForm) -> Steps[Any]:
             table = self._reads[form.reads]
             return table._steps(self._planned_on(table, pattern), arguments, options)  # its class
 
         return self._guarded(make, _reads_of)
 
     def _count_steps(self, plan: Plan, arguments: dict[str, Any], options: ReadOptions) -> Steps[int]:
-        def make(form: KeyForm) -> Steps[int]:
+        def make(form: ItemForm) -> Steps[int]:
             table = self._reads[form.reads]
             return table._count_steps(self._planned_on(table, plan.pattern), arguments, options)  # its class
 
         return self._guarded(make, _reads_of)
 
     def every(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Iterator[Any]:
-        """Yield all items that a pattern finds; every page uses the keys of the first one."""
+        """Yield all items that a pattern finds; every page uses the form of the first one."""
         plan, chosen = planned(outcome), options or ReadOptions()
         use, own = self.run(self._start(plan))
         reader = self._reads[use].reader
@@ -98,7 +97,7 @@ class MigratingTable(ConnectedTable):
     async def every_async(
         self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None
     ) -> AsyncIterator[Any]:
-        """Yield all items that a pattern finds; every page uses the keys of the first one."""
+        """Yield all items that a pattern finds; every page uses the form of the first one."""
         plan, chosen = planned(outcome), options or ReadOptions()
         use, own = await self.run_async(self._start(plan))
         reader = self._reads[use].reader
@@ -107,25 +106,29 @@ class MigratingTable(ConnectedTable):
             for each in objects:
                 yield each
 
-    def _start(self, plan: Plan) -> Steps[tuple[KeyUse, Plan]]:
+    def _start(self, plan: Plan) -> Steps[tuple[FormUse, Plan]]:
         use = (yield from self._current_form()).reads
         return use, self._planned_on(self._reads[use], plan.pattern)
 
-    def _next(self, reader: TableReader, plan: Plan, found: Any, use: KeyUse) -> Steps[list[Any] | None]:
+    def _next(self, reader: TableReader, plan: Plan, found: Any, use: FormUse) -> Steps[list[Any] | None]:
         return self._checked(pagination.next_objects(reader, plan, found), (use,))
 
     def _planned_on(self, table: ConnectedTable, pattern: PatternDeclaration) -> Plan:
         """Return the plan of a read; raise TableDiffers if only an index serves it that is not complete yet."""
         outcome = self._outcome(table, pattern)
+        early = table is self._reads[FormUse.READS_OLD]
+        missing = self._incomplete & table.reader.design.classes_by_pattern[pattern.name] if early else ()
+        if not missing and not isinstance(outcome, UnsupportedPattern):
+            return outcome
+        state = self._lease.state
+        assert state is not None, "a migration is open"
+        why = ", ".join(sorted(f"the table does not contain every {each.__name__}" for each in missing))
         if isinstance(outcome, UnsupportedPattern):
-            state = self._lease.state
-            assert state is not None, "a migration is open"
-            raise TableDiffers(
-                f"{open_migration(self.reader.name, state)}, so {pattern.name} cannot be called yet: no index of the "
-                f"old design serves it ({outcome.reason}).\n  It works from the phase 'switch' on; "
-                "`singletable migrate status` shows the progress."
-            )
-        return outcome
+            why = f"no index of the old design serves it ({outcome.reason})"
+        raise TableDiffers(
+            f"{open_migration(self.reader.name, state)}, so {pattern.name} cannot be called yet: {why}.\n  It works "
+            "from the phase 'switch' on; `singletable migrate status` shows the progress."
+        )
 
     def _outcome(self, table: ConnectedTable, pattern: PatternDeclaration) -> Outcome:
         key = (id(table.reader.design), pattern.name)
@@ -134,18 +137,20 @@ class MigratingTable(ConnectedTable):
             known = self._outcomes[key] = plan_pattern(table.reader.design, pattern)
         return known
 
-    def _guarded(self, make: Callable[[KeyForm], Steps[R]], uses_of: Callable[[KeyForm], Iterable[KeyUse]]) -> Steps[R]:
-        """Create the steps of a call with the keys of the current phase."""
+    def _guarded(
+        self, make: Callable[[ItemForm], Steps[R]], uses_of: Callable[[ItemForm], Iterable[FormUse]]
+    ) -> Steps[R]:
+        """Create the steps of a call with the form of the current phase."""
         form = yield from self._current_form()
         return (yield from self._checked(make(form), tuple(uses_of(form))))
 
-    def _current_form(self) -> Steps[KeyForm]:
+    def _current_form(self) -> Steps[ItemForm]:
         yield from self._renew_if_due()
         self._lease.check("GetItem")  # raises TableDiffers after the migration was undone, or a later one
         return self._lease.form
 
-    def _checked(self, steps: Steps[R], uses: tuple[KeyUse, ...]) -> Steps[R]:
-        """Let the session check before each request that the phase still allows the keys with which a call began."""
+    def _checked(self, steps: Steps[R], uses: tuple[FormUse, ...]) -> Steps[R]:
+        """Let the session check before each request that the phase still allows the form with which a call began."""
         try:
             step = next(steps)
             while True:
@@ -175,7 +180,7 @@ class MigratingTable(ConnectedTable):
 
 
 class MigratingWriter:
-    """The writes of a migrating table, each with the keys of the phase in which it starts."""
+    """The writes of a migrating table, each with the form of the phase in which it starts."""
 
     def __init__(self, table: MigratingTable, newest: Writer) -> None:
         self._table, self._newest = table, newest
@@ -188,5 +193,5 @@ class MigratingWriter:
         )
 
 
-def _reads_of(form: KeyForm) -> tuple[KeyUse, ...]:
+def _reads_of(form: ItemForm) -> tuple[FormUse, ...]:
     return (form.reads,)

@@ -258,7 +258,7 @@ def check_table(design: Design, name: str, *, is_new: bool = False) -> Steps[Ope
     """Raise TableDiffers if the table or its items do not match the model; otherwise return its state."""
     from singletable.client.design_lease import DualLease
     from singletable.client.state_check import OpenState, open_state
-    from singletable.evolve.phases import KeyUse
+    from singletable.evolve.phases import FormUse
 
     try:
         found = yield from _describe(name)
@@ -274,7 +274,7 @@ def check_table(design: Design, name: str, *, is_new: bool = False) -> Steps[Ope
     else:
         state = yield from open_state(design, name)
     lease = state.lease
-    if state.dual is not None and isinstance(lease, DualLease) and lease.form.reads is KeyUse.READS_OLD:
+    if state.dual is not None and isinstance(lease, DualLease) and lease.form.reads is FormUse.READS_OLD:
         differences = list(_differences(create_table_request(state.dual.old, name), found))
     if differences:
         shown = "\n  ".join(differences)

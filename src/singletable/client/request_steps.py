@@ -34,7 +34,7 @@ class Call(NamedTuple):
     source: str | None = None
     """The name of the pattern, or of the kind of read or write, in the metrics and in the log."""
     uses: tuple[Any, ...] = ()
-    """During a migration: the uses of index keys that the phase must still allow when the request is sent."""
+    """During a migration: the uses of the two forms that the phase must still allow when the request is sent."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def concurrently(generators: Sequence[Steps[R]]) -> Steps[list[R | SingletableEr
 
 
 def with_uses(step: Step, uses: tuple[Any, ...]) -> Step:
-    """Return a step whose requests depend on these uses of index keys."""
+    """Return a step whose requests depend on these uses of the old and the new form."""
     if isinstance(step, Pause):
         return step
     calls = tuple(call._replace(uses=uses) for call in _calls(step))

@@ -99,8 +99,8 @@ def _entity(entity: Entity) -> EntitySnapshot:
         version=declaration.version,
         ttl=declaration.ttl,
         unique=tuple(sorted(declaration.unique)),
-        copies=tuple(sorted(map(_copy, declaration.copies), key=repr)),
-        counted=tuple(sorted((_count(each, declaration.codecs) for each in declaration.counted), key=repr)),
+        copies=tuple(sorted(map(copy_snapshot, declaration.copies), key=repr)),
+        counted=tuple(sorted((count_snapshot(each, declaration.codecs) for each in declaration.counted), key=repr)),
         mirror_of=None if declaration.mirror_of is None else _entity_name(declaration.mirror_of),
         renamed_from=dict(sorted(declaration.renamed_from.items())),
         expected_items=declaration.expected_items,
@@ -174,12 +174,14 @@ def derived_snapshot(value: DerivedValue) -> DerivedSnapshot:
     return DerivedSnapshot(kind=kind, fields=value.fields, options={name: getattr(value, name) for name in names})
 
 
-def _copy(copy: Copy) -> CopySnapshot:
+def copy_snapshot(copy: Copy) -> CopySnapshot:
+    """Return the record of a copy."""
     pairs = {"by": dict(sorted(copy.by.items())), "fields": dict(sorted(copy.fields.items()))}
     return CopySnapshot(source=_entity_name(copy.source), **pairs)
 
 
-def _count(count: Count, codecs: TypeCodecs) -> CountSnapshot:
+def count_snapshot(count: Count, codecs: TypeCodecs) -> CountSnapshot:
+    """Return the record of a counter."""
     by, condition = dict(sorted(count.by.items())), count.condition
     shown = None if condition is None else condition_document(condition, codecs)
     return CountSnapshot(owner=_entity_name(count.owner), by=by, field=count.field, condition=shown)

@@ -9,7 +9,10 @@ import msgspec
 
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.operations.base_key_changed import BaseKeyChanged
-from singletable.evolve.operations.derived_data_changed import WORDS, DerivedDataChanged
+from singletable.evolve.operations.copy_added import CopyAdded
+from singletable.evolve.operations.copy_dropped import CopyDropped
+from singletable.evolve.operations.counter_added import CounterAdded
+from singletable.evolve.operations.counter_dropped import CounterDropped
 from singletable.evolve.operations.entity_added import EntityAdded
 from singletable.evolve.operations.entity_removed import EntityRemoved
 from singletable.evolve.operations.entity_renamed import EntityRenamed
@@ -23,11 +26,16 @@ from singletable.evolve.operations.index_dropped import IndexDropped
 from singletable.evolve.operations.keys_added import KeysAdded
 from singletable.evolve.operations.keys_changed import KeysChanged
 from singletable.evolve.operations.keys_dropped import KeysDropped
+from singletable.evolve.operations.mirror_added import MirrorAdded
+from singletable.evolve.operations.mirror_changed import MirrorChanged
+from singletable.evolve.operations.mirror_dropped import MirrorDropped
 from singletable.evolve.operations.option_changed import OptionChanged
 from singletable.evolve.operations.schema_version_changed import SchemaVersionChanged
 from singletable.evolve.operations.table_changed import SETTINGS, TableChanged
 from singletable.evolve.operations.ttl_changed import TtlChanged
 from singletable.evolve.operations.ttl_field_changed import TtlFieldChanged
+from singletable.evolve.operations.unique_added import UniqueAdded
+from singletable.evolve.operations.unique_dropped import UniqueDropped
 from singletable.evolve.renamed_fields import with_renamed_field
 from singletable.evolve.snapshot_records import EntitySnapshot, FieldSnapshot, Snapshot
 from singletable.model.table_schema import TABLE
@@ -69,10 +77,10 @@ def _operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
         if name in old_entities:
             yield from _entity_operations(before, after, old_entities[name], entity)
         else:
-            yield EntityAdded(entity)
+            yield EntityAdded(entity) if entity.mirror_of is None else MirrorAdded(entity)
     for name, entity in old_entities.items():
         if name not in after.entities:
-            yield EntityRemoved(entity)
+            yield EntityRemoved(entity) if entity.mirror_of is None else MirrorDropped(entity)
     for alias, index in before.indexes.items():
         if alias not in after.indexes:
             yield IndexDropped(index)
@@ -114,10 +122,25 @@ def _entity_operations(
     for option in ("identity", "version"):
         if getattr(old, option) != getattr(new, option):
             yield OptionChanged(name, label, option, getattr(old, option), getattr(new, option))
-    for option in WORDS:
-        if getattr(old, option) != getattr(new, option):
-            yield DerivedDataChanged(name, label, option, getattr(old, option), getattr(new, option))
+    yield from _derived_data_operations(before, old, new)
     yield from _key_operations(before, after, old, new)
+
+
+def _derived_data_operations(before: Snapshot, old: EntitySnapshot, new: EntitySnapshot) -> Iterator[Operation]:
+    name, label = new.name, new.label
+    for fields in sorted({*old.unique} - {*new.unique}):
+        yield UniqueDropped(name, label, fields)
+    for fields in sorted({*new.unique} - {*old.unique}):
+        yield UniqueAdded(name, label, fields)
+    yield from (CounterDropped(name, label, each) for each in old.counted if each not in new.counted)
+    for count in new.counted:
+        if count not in old.counted:
+            owner = before.entities.get(count.owner)
+            yield CounterAdded(name, label, count, owner is None or owner.field(count.field) is None)
+    yield from (CopyDropped(name, label, each) for each in old.copies if each not in new.copies)
+    yield from (CopyAdded(name, label, each) for each in new.copies if each not in old.copies)
+    if old.mirror_of != new.mirror_of:
+        yield MirrorChanged(name, label, old.mirror_of, new.mirror_of)
 
 
 def _renames(old: EntitySnapshot, new: EntitySnapshot, is_upgraded: bool) -> Iterator[FieldRenamed]:

@@ -1,4 +1,4 @@
-"""Dual designs: the design of new code with the old index keys, and with both, for as long as a migration is open."""
+"""Dual designs: the designs of new code with the old form of items, and with both, while a migration is open."""
 
 from __future__ import annotations
 
@@ -8,33 +8,61 @@ from typing import Any
 import msgspec
 
 from singletable.errors import DesignError
-from singletable.evolve.design_snapshot import FUNCTION, derived_snapshot, snapshot_of
+from singletable.evolve.design_snapshot import (
+    FUNCTION,
+    copy_snapshot,
+    count_snapshot,
+    derived_snapshot,
+    snapshot_of,
+)
 from singletable.evolve.differences import differences, works_in_all_phases
 from singletable.evolve.operations.field_renamed import FieldRenamed
+from singletable.evolve.phases import NEW_FORM, FormUse, ItemForm
 from singletable.evolve.renamed_fields import with_renamed_derived
-from singletable.evolve.restored_design import derived_of, index_of, keys_of
+from singletable.evolve.restored_design import copy_of, count_of, derived_of, index_of, keys_of
 from singletable.evolve.snapshot_records import EntitySnapshot, KeysSnapshot, Snapshot
 from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived.derived_function import DerivedFunction
 from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.derived_data import Marking
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.table_schema import GSI, LSI, TABLE
+from singletable.planner.internal_queries import plan_copies_query
+from singletable.planner.plan import UnsupportedPattern
+
+_OLD = ItemForm(FormUse.READS_OLD, FormUse.WRITES_OLD)
+_EXPANDED = ItemForm(FormUse.READS_OLD, FormUse.WRITES_EXPANDED)
+_FILLED = ItemForm(FormUse.READS_OLD, FormUse.WRITES_BOTH)
+_SWITCHED = ItemForm(FormUse.READS_NEW, FormUse.WRITES_BOTH)
+_MARKING: Mapping[ItemForm, Marking] = {
+    _OLD: Marking.IGNORED,
+    _EXPANDED: Marking.HONORED,
+    _FILLED: Marking.WRITTEN,
+    _SWITCHED: Marking.COMPLETE,
+}
 
 
 @dataclass(frozen=True)
 class DualDesigns:
-    """Three designs with the classes and patterns of the new code."""
+    """The designs with the classes and patterns of the new code, for each form of items."""
 
     old: Design
-    """With the indexes and index keys of the old design, for reads until the new indexes are complete."""
-    both: Design
-    """With the indexes and index keys of both designs, for writes."""
+    """The design for reads of the old form, until the new form is complete."""
     new: Design
+    writes: Mapping[ItemForm, Design]
+    """The design for writes in each phase."""
+    incomplete: frozenset[type]
+    """The classes whose items the backfill creates, so that reads find all of them only afterwards."""
+
+    @property
+    def both(self) -> Design:
+        """The design that writes both forms, from the phase `backfill` to the phase `verify`."""
+        return self.writes[_FILLED]
 
 
 class NotDual(Exception):
-    """New code cannot work with the old index keys; the text says why."""
+    """New code cannot work with the old form of items; the text says why."""
 
 
 def dual_designs(design: Design, before: Snapshot) -> DualDesigns:
@@ -47,13 +75,13 @@ def dual_designs(design: Design, before: Snapshot) -> DualDesigns:
         if isinstance(each, FieldRenamed):
             before = each.apply(before)
     try:
-        return _OldKeys(design, before).designs()
+        return _OldForm(design, before).designs()
     except DesignError as problem:
-        raise NotDual(f"new code cannot compute the old keys: {problem}") from problem
+        raise NotDual(f"new code cannot compute the old form: {problem}") from problem
 
 
-class _OldKeys:
-    """The keys of an old design, computed from the fields of the new classes."""
+class _OldForm:
+    """The old form of items, computed from the fields of the new classes."""
 
     def __init__(self, design: Design, before: Snapshot) -> None:
         self._design, self._before = design, before
@@ -66,11 +94,76 @@ class _OldKeys:
 
     def designs(self) -> DualDesigns:
         """Compile the designs."""
-        design = self._design
-        old = self._compiled([self._with_old_keys(each) for each in design.entities], self._old_indexes())
-        both = [self._with_both_keys(each) for each in design.entities]
-        indexes = [*design.settings.indexes, *(self._index(a, self._free_alias(a)) for a in self._gone)]
-        return DualDesigns(old, self._compiled(both, indexes), design)
+        entities = self._design.entities
+        old_keys = [(each, self._with_old_keys(each)) for each in entities]
+        old = self._compiled([self._with_old_data(*each) for each in old_keys], self._old_indexes())
+        indexes = [*self._design.settings.indexes, *(self._index(a, self._free_alias(a)) for a in self._gone)]
+        both_keys = [(each, self._with_both_keys(each)) for each in entities]
+        writes = {_OLD: old, NEW_FORM: self._design}
+        for form in (_EXPANDED, _FILLED, _SWITCHED):
+            declared = [self._with_both_data(*each, _MARKING[form]) for each in both_keys]
+            writes[form] = self._compiled(declared, indexes)
+        self._check_copies(old, writes[_FILLED])
+        added = {each.cls for each in entities if each.declaration.mirror_of and self._record(each) is None}
+        return DualDesigns(old, self._design, writes, frozenset(added))
+
+    def _record(self, entity: Entity) -> EntitySnapshot | None:
+        return self._before.entities.get(entity.name)
+
+    def _with_old_data(self, entity: Entity, declaration: EntityDeclaration) -> EntityDeclaration:
+        """Return the declaration with the derived data of the old design."""
+        record = self._record(entity)
+        if record is None:
+            return replace(declaration, mirror_of=None)
+        codecs = declaration.codecs
+        kept = tuple(each for each in declaration.copies if copy_snapshot(each) in record.copies)
+        counted = tuple(
+            each if count_snapshot(each, codecs) in record.counted else replace(each, marking=Marking.IGNORED)
+            for each in declaration.counted
+        )
+        copies = (*kept, *self._dropped_copies(entity, record))
+        counted = (*counted, *self._dropped_counters(entity, record))
+        return replace(declaration, unique=record.unique, copies=copies, counted=counted)
+
+    def _with_both_data(self, entity: Entity, declaration: EntityDeclaration, marking: Marking) -> EntityDeclaration:
+        """Return the declaration with the derived data of both designs."""
+        record = self._record(entity)
+        if record is None:
+            return declaration
+        codecs, copied = declaration.codecs, {ours for each in declaration.copies for ours in each.fields.values()}
+        counted = tuple(
+            each if count_snapshot(each, codecs) in record.counted else replace(each, marking=marking)
+            for each in declaration.counted
+        )
+        compiled = {each.field: each.tracked_fields for each in entity.declaration.counted}
+        for each in counted:
+            if each.marking is not None and copied & compiled[each.field]:
+                raise NotDual(f"{entity.label} counts by copied fields: {', '.join(sorted(copied))}")
+        unique = (*declaration.unique, *(each for each in record.unique if each not in declaration.unique))
+        copies = (*declaration.copies, *self._dropped_copies(entity, record))
+        counted = (*counted, *self._dropped_counters(entity, record))
+        return replace(declaration, unique=unique, copies=copies, counted=counted)
+
+    def _dropped_copies(self, entity: Entity, record: EntitySnapshot) -> list[Any]:
+        kept = [copy_snapshot(each) for each in entity.declaration.copies]
+        return [copy_of(each, self._classes(each.source)) for each in record.copies if each not in kept]
+
+    def _dropped_counters(self, entity: Entity, record: EntitySnapshot) -> list[Any]:
+        kept = [count_snapshot(each, entity.declaration.codecs) for each in entity.declaration.counted]
+        return [count_of(each, self._classes(each.owner)) for each in record.counted if each not in kept]
+
+    def _classes(self, needed: str) -> Mapping[str, type]:
+        classes = {each.name: each.cls for each in self._design.entities}
+        if needed not in classes:
+            raise NotDual(f"new code has no entity {needed!r}, whose items old code keeps in sync")
+        return classes
+
+    def _check_copies(self, old: Design, both: Design) -> None:
+        """Raise NotDual if no Query on the old indexes finds the copies that new code must update."""
+        for entity in both.entities:
+            for copy in entity.declaration.copies:
+                if isinstance(plan_copies_query(old, copy, old.entity_of(entity.cls)), UnsupportedPattern):
+                    raise NotDual(f"no Query on the old indexes finds the copies in {entity.label}")
 
     def _compiled(self, declarations: list[EntityDeclaration], indexes: list[GSI | LSI]) -> Design:
         settings = replace(self._design.settings, indexes=tuple(indexes), ttl_attribute=self._design.ttl_attribute)

@@ -57,6 +57,11 @@ class Operation(ABC):
         return self.category is not Category.UNSUPPORTED
 
     @property
+    def stops_old_writers(self) -> bool:
+        """Whether old code must not write from the phase `expand` on, instead of the phase `backfill`."""
+        return False
+
+    @property
     def remedy(self) -> str | None:
         """What to do instead of a change that is not supported."""
         return None

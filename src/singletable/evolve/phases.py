@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -41,44 +41,49 @@ IN_PLACE_EFFECTS = (
     PhaseEffect(Phase.CONTRACT, _REJECTED, _WORKS),
 )
 """What happens in each phase if new code cannot write the old form: no two designs write at the same time."""
-_OLD_KEYS, _BOTH_KEYS = "works with the old keys", "writes both keys, reads with the old ones"
+_OLD_KEYS, _BOTH_KEYS = "works with the old form", "writes both forms, reads the old one"
 DUAL_EFFECTS = (
     PhaseEffect(Phase.PENDING, _WORKS, _OLD_KEYS),
     PhaseEffect(Phase.EXPAND, _WORKS, _BOTH_KEYS),
     PhaseEffect(Phase.BACKFILL, _READS_ONLY, _BOTH_KEYS),
     PhaseEffect(Phase.VERIFY, _READS_ONLY, _BOTH_KEYS),
-    PhaseEffect(Phase.SWITCH, _REJECTED, "writes both keys, reads with the new ones"),
-    PhaseEffect(Phase.CONTRACT, _REJECTED, "works with the new keys"),
+    PhaseEffect(Phase.SWITCH, _REJECTED, "writes both forms, reads the new one"),
+    PhaseEffect(Phase.CONTRACT, _REJECTED, "works with the new form"),
 )
 """What happens in each phase if new code can write both forms: it works in all of them."""
+COUNTING_EFFECTS = tuple(
+    each._replace(old_code=_READS_ONLY) if each.phase is Phase.EXPAND else each for each in DUAL_EFFECTS
+)
+"""What happens in each phase if the migration adds a counter: old code cannot write when the first item is counted."""
 
 
-class KeyUse(Enum):
-    """A use of index keys by new code, as long as a migration is open."""
+class FormUse(Enum):
+    """A use of the old or the new form of items by new code, as long as a migration is open."""
 
-    READS_OLD = "reads with the old keys"
-    READS_NEW = "reads with the new keys"
-    WRITES_OLD = "writes the old keys"
-    WRITES_BOTH = "writes the old and the new keys"
-    WRITES_NEW = "writes the new keys"
-
-
-class KeyForm(NamedTuple):
-    """The index keys with which new code reads and writes in a phase."""
-
-    reads: KeyUse
-    writes: KeyUse
+    READS_OLD = "reads the old form"
+    READS_NEW = "reads the new form"
+    WRITES_OLD = "writes the old form"
+    WRITES_EXPANDED = "writes both forms, without new counters"
+    WRITES_BOTH = "writes both forms"
+    WRITES_NEW = "writes the new form"
 
 
-NEW_KEYS = KeyForm(KeyUse.READS_NEW, KeyUse.WRITES_NEW)
-_OLD, _FILLED = KeyForm(KeyUse.READS_OLD, KeyUse.WRITES_OLD), KeyForm(KeyUse.READS_OLD, KeyUse.WRITES_BOTH)
-KEY_FORMS: Mapping[Phase, KeyForm] = {
+class ItemForm(NamedTuple):
+    """The form of items that new code reads and writes in a phase."""
+
+    reads: FormUse
+    writes: FormUse
+
+
+NEW_FORM = ItemForm(FormUse.READS_NEW, FormUse.WRITES_NEW)
+_OLD, _FILLED = ItemForm(FormUse.READS_OLD, FormUse.WRITES_OLD), ItemForm(FormUse.READS_OLD, FormUse.WRITES_BOTH)
+ITEM_FORMS: Mapping[Phase, ItemForm] = {
     Phase.PENDING: _OLD,
-    Phase.EXPAND: _FILLED,
+    Phase.EXPAND: ItemForm(FormUse.READS_OLD, FormUse.WRITES_EXPANDED),
     Phase.BACKFILL: _FILLED,
     Phase.VERIFY: _FILLED,
-    Phase.SWITCH: KeyForm(KeyUse.READS_NEW, KeyUse.WRITES_BOTH),
-    Phase.CONTRACT: NEW_KEYS,
+    Phase.SWITCH: ItemForm(FormUse.READS_NEW, FormUse.WRITES_BOTH),
+    Phase.CONTRACT: NEW_FORM,
     Phase.ROLLBACK: _OLD,
 }
 """How new code reads and writes in each phase.
@@ -86,6 +91,15 @@ KEY_FORMS: Mapping[Phase, KeyForm] = {
 Two neighbouring phases can be used at the same time: whatever a client of one of them reads, a client of the other
 writes.
 """
+
+
+def combined_effects(effects: Iterable[tuple[PhaseEffect, ...]]) -> tuple[PhaseEffect, ...]:
+    """Return what happens in each phase of a migration with several changes: the strictest of their effects."""
+    given = set(effects)
+    for strictest in (IN_PLACE_EFFECTS, COUNTING_EFFECTS):
+        if strictest in given:
+            return strictest
+    return DUAL_EFFECTS
 
 
 def effects_with(old_code: str, new_code: str) -> tuple[PhaseEffect, ...]:

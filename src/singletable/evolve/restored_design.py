@@ -118,8 +118,8 @@ def _declaration(entity: EntitySnapshot, classes: Mapping[str, type], functions:
         schema_version=entity.schema_version,
         version=entity.version,
         ttl=entity.ttl,
-        copies=tuple(_copy(each, classes) for each in entity.copies),
-        counted=tuple(_count(each, classes) for each in entity.counted),
+        copies=tuple(copy_of(each, classes) for each in entity.copies),
+        counted=tuple(count_of(each, classes) for each in entity.counted),
         unique=entity.unique,
         mirror_of=None if entity.mirror_of is None else classes[entity.mirror_of],
         expected_bytes=entity.expected_bytes,
@@ -163,11 +163,13 @@ def derived_of(record: DerivedSnapshot, functions: Functions) -> DerivedValue:
     return DerivedFunction(record.fields, function, None if values is None else tuple(values))
 
 
-def _copy(record: CopySnapshot, classes: Mapping[str, type]) -> Copy:
+def copy_of(record: CopySnapshot, classes: Mapping[str, type]) -> Copy:
+    """Return a copy, given the classes of the entities by name."""
     return Copy(classes[record.source], record.by, record.fields)
 
 
-def _count(record: CountSnapshot, classes: Mapping[str, type]) -> Count:
+def count_of(record: CountSnapshot, classes: Mapping[str, type]) -> Count:
+    """Return a counter, given the classes of the entities by name."""
     condition = None if record.condition is None else _condition(record.condition)
     return Count(classes[record.owner], record.by, record.field, None, condition, "fields")
 

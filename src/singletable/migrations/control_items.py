@@ -16,8 +16,10 @@ from singletable.client.design_state import (
 )
 from singletable.client.request_steps import Call, Steps
 from singletable.client.responses import Item, read_get
+from singletable.client.write.item_actions import ItemAction
 from singletable.errors import MigrationStopped, RequestRefused
 from singletable.evolve.snapshot_records import Snapshot, to_bytes
+from singletable.expressions.tree import Compare, Constant, Path
 from singletable.model.table_schema import RESERVED_PREFIX, RESERVED_TYPE, STATE
 
 PROGRESS = f"{RESERVED_PREFIX}progress"
@@ -57,16 +59,25 @@ class ControlItems:
         """Increase the epoch, so that every other runner stops, and return the new state."""
         return (yield from self.change(state, replace(state, epoch=state.epoch + 1, is_paused=False)))
 
+    def epoch_check(self, epoch: int) -> ItemAction:
+        """Return the check of a transaction that no other runner has taken over."""
+        guard = Compare("=", Path((CONTENT, "epoch")), Constant({"N": str(epoch)}))
+        return ItemAction("ConditionCheck", reserved_key(self.attributes, STATE), 0, guards=(guard,))
+
+    def state_item(self, state: DesignState) -> Item:
+        """Return the stored item of a state."""
+        return self._item(STATE, {"M": state.content})
+
     def create(self, state: DesignState) -> Steps[DesignState]:
         """Write the first state of a table. Raise MigrationStopped if it already has a state."""
         names = {"#content": CONTENT}
-        item = self._item(STATE, {"M": state.content})
+        item = self.state_item(state)
         yield from self._put(item, "attribute_not_exists(#content)", names, {})
         return state
 
     def change(self, state: DesignState, changed: DesignState) -> Steps[DesignState]:
         """Replace the state if it still equals the given state. Otherwise raise MigrationStopped."""
-        item = self._item(STATE, {"M": changed.content})
+        item = self.state_item(changed)
         yield from self._put(item, "#content = :before", {"#content": CONTENT}, {":before": {"M": state.content}})
         return changed
 

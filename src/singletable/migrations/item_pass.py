@@ -1,22 +1,27 @@
-"""A pass over all items of a table: a segmented scan with a rate limit, conditional updates and checkpoints."""
+"""A pass over all items of a table: a segmented scan with a rate limit, conditional writes and checkpoints."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 
 from singletable.client.request_steps import Call, Steps, pause, send_each
-from singletable.client.responses import Item, read_get, read_page, read_write
+from singletable.client.responses import Item, read_batch_get, read_page, read_transaction, read_write
+from singletable.client.write.item_actions import KeyId, key_id
 from singletable.errors import MigrationStopped, RequestRefused
 from singletable.migrations.control_items import ControlItems, Progress
-from singletable.migrations.item_changes import ItemChange, ItemFailure
+from singletable.migrations.item_changes import ChangeRequest, Found, ItemChange, ItemFailure, NeedsItems
+from singletable.migrations.item_changes import change_requests as requests_of
+from singletable.values.limits import BATCH_GET_KEYS_MAX
 
 RENEW_SECONDS = 15.0
 PAGE_ITEMS_MAX = 500
-UPDATES_AT_ONCE = 25
+REQUESTS_AT_ONCE = 25
 FAILURES_MAX = 100
-_FAILED = "ConditionalCheckFailedException"
-Compute = Callable[[Item, float], ItemChange | ItemFailure | None]
+CONFLICT_SECONDS = 0.05
+RECHECKS, RECHECK_SECONDS = 3, 1.0
+_FAILED, _CANCELLED = "ConditionalCheckFailedException", "TransactionCanceledException"
+Compute = Callable[[Item, float, Found], ItemChange | ItemFailure | NeedsItems | None]
 
 
 @dataclass
@@ -43,6 +48,101 @@ class PassResult:
         self.failures = (self.failures + other.failures)[:FAILURES_MAX]
         self.failed += other.failed
 
+    def fail(self, failure: ItemFailure) -> None:
+        """Count an item that cannot be converted."""
+        self.failed += 1
+        if len(self.failures) < FAILURES_MAX:
+            self.failures.append(failure)
+
+
+@dataclass
+class SegmentedScan:
+    """A segmented scan of a table, page by page. All segments are read together."""
+
+    table: str
+    positions: tuple[Item | None, ...]
+    """The next position of each segment, or None for a finished segment."""
+    read_units: float = 0.0
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every segment is finished."""
+        return all(each is None for each in self.positions)
+
+    def page(self) -> Steps[list[Item]]:
+        """Return the items of the next page of every segment."""
+        active = [number for number, each in enumerate(self.positions) if each is not None]
+        bodies = yield [self._call(number) for number in active]
+        positions, items = list(self.positions), list[Item]()
+        for number, body in zip(active, bodies, strict=True):
+            page = read_page(body)
+            positions[number] = page.last_evaluated_key
+            self.read_units += 0.0 if page.consumed_capacity is None else page.consumed_capacity.capacity_units
+            items += page.items
+        self.positions = tuple(positions)
+        return items
+
+    def _call(self, segment: int) -> Call:
+        request = {
+            "TableName": self.table,
+            "Segment": segment,
+            "TotalSegments": len(self.positions),
+            "Limit": PAGE_ITEMS_MAX,
+            "ReturnConsumedCapacity": "TOTAL",
+        }
+        start = self.positions[segment]
+        return Call("Scan", request | ({"ExclusiveStartKey": start} if start else {}))
+
+
+Computed = tuple[list[ItemChange], list[tuple[Item, ItemFailure]]]
+
+
+def compute_changes(items: Sequence[Item], compute: Compute, now: float) -> Generator[list[Item], Found, Computed]:
+    """Compute the changes of some items. Yield the keys of related items, and receive these items."""
+    found: dict[KeyId, Item | None] = {}
+    results: dict[int, ItemChange | ItemFailure | None] = {}
+    waiting = list(range(len(items)))
+    while waiting:
+        needed: dict[KeyId, Item] = {}
+        again: list[int] = []
+        for number in waiting:
+            computed = compute(items[number], now, found)
+            if isinstance(computed, NeedsItems):
+                needed |= {key_id(key): key for key in computed.keys}
+                again.append(number)
+            else:
+                results[number] = computed
+        if needed:
+            found |= yield list(needed.values())
+        waiting = again
+    ordered = [results[number] for number in sorted(results)]
+    changes = [each for each in ordered if isinstance(each, ItemChange)]
+    failures = ((items[number], each) for number, each in results.items())
+    return changes, [(item, each) for item, each in failures if isinstance(each, ItemFailure)]
+
+
+def read_related(table: str, keys: Sequence[Item]) -> Steps[tuple[dict[KeyId, Item | None], float]]:
+    """Read items by key, with strong consistency. Return them and the read units."""
+    found: dict[KeyId, Item | None] = {key_id(key): None for key in keys}
+    units, left = 0.0, list(keys)
+    while left:
+        part, left = left[:BATCH_GET_KEYS_MAX], left[BATCH_GET_KEYS_MAX:]
+        request = {
+            "RequestItems": {table: {"Keys": part, "ConsistentRead": True}},
+            "ReturnConsumedCapacity": "TOTAL",
+        }
+        (body,) = yield (Call("BatchGetItem", request),)
+        answer = read_batch_get(body)
+        units += sum(each.capacity_units for each in answer.consumed_capacity)
+        names = tuple(part[0])
+        for item in answer.responses.get(table, ()):
+            found[key_id({name: item[name] for name in names})] = item
+        unprocessed = answer.unprocessed_keys.get(table, {}).get("Keys", [])
+        if unprocessed:
+            yield from pause(CONFLICT_SECONDS)
+            left += unprocessed
+    return found, units
+
 
 @dataclass
 class ItemPass:
@@ -56,6 +156,8 @@ class ItemPass:
     segments: int
     rate: float | None
     """Write and read units per second. None for no limit."""
+    is_guarded: bool
+    """Whether every write checks the epoch in a transaction."""
     now: Callable[[], float]
     clock: Callable[[], float]
     report: Callable[[PassResult], None]
@@ -68,100 +170,123 @@ class ItemPass:
     def steps(self) -> Steps[PassResult]:
         """Run the pass from its last checkpoint."""
         progress = Progress(self.migration, self.phase, ({},) * self.segments)
+        result = self._result
         stored = yield from self.control.progress()
         if stored is not None and (stored.migration, stored.phase) == (self.migration, self.phase):
             progress = stored
-            result = self._result
             result.items, result.written, result.failed = stored.items, stored.written, stored.failed
-        while not progress.is_finished:
-            progress = yield from self._page(progress)
-            yield from self.control.put_progress(progress, self.epoch)
-            self.report(self._result)
-            yield from self._slow_down()
-        return self._result
-
-    def _page(self, progress: Progress) -> Steps[Progress]:
-        """Process the next page of every segment, and return the progress."""
-        if self.clock() - self._confirmed_at >= RENEW_SECONDS:
-            yield from self._confirm()
-        active = [number for number, each in enumerate(progress.positions) if each is not None]
-        bodies = yield [self._scan(number, progress) for number in active]
-        positions = list(progress.positions)
-        changes: list[ItemChange] = []
-        for number, body in zip(active, bodies, strict=True):
-            page = read_page(body)
-            positions[number] = page.last_evaluated_key
-            self._result.items += len(page.items)
-            self._result.read_units += 0.0 if page.consumed_capacity is None else page.consumed_capacity.capacity_units
-            changes += [each for item in page.items if (each := self._computed(item)) is not None]
-        yield from self._write(changes)
-        result = self._result
-        counts = (result.items, result.written, result.failed)
-        return Progress(progress.migration, progress.phase, tuple(positions), *counts)
-
-    def _scan(self, segment: int, progress: Progress) -> Call:
-        request = {
-            "TableName": self.control.table,
-            "Segment": segment,
-            "TotalSegments": len(progress.positions),
-            "Limit": PAGE_ITEMS_MAX,
-            "ReturnConsumedCapacity": "TOTAL",
-        }
-        start = progress.positions[segment]
-        return Call("Scan", request | ({"ExclusiveStartKey": start} if start else {}))
-
-    def _computed(self, item: Item) -> ItemChange | None:
-        computed = self.compute(item, self.now())
-        if isinstance(computed, ItemFailure):
-            self._result.failed += 1
-            if len(self._result.failures) < FAILURES_MAX:
-                self._result.failures.append(computed)
-            return None
-        return computed
-
-    def _write(self, changes: list[ItemChange]) -> Steps[None]:
-        """Send the updates. Compute the change of an item again if another writer changed it meanwhile."""
-        while changes:
+        scan = SegmentedScan(self.control.table, progress.positions)
+        while not scan.is_finished:
             if self.clock() - self._confirmed_at >= RENEW_SECONDS:
                 yield from self._confirm()
-            batch, changes = changes[:UPDATES_AT_ONCE], changes[UPDATES_AT_ONCE:]
+            before = scan.read_units
+            items = yield from scan.page()
+            result.items += len(items)
+            result.read_units += scan.read_units - before
+            yield from self._write((yield from self._computed(items)))
+            counts = (result.items, result.written, result.failed)
+            progress = Progress(self.migration, self.phase, scan.positions, *counts)
+            yield from self.control.put_progress(progress, self.epoch)
+            self.report(result)
+            yield from self._slow_down()
+        return result
+
+    def _computed(self, items: Sequence[Item]) -> Steps[list[ItemChange]]:
+        """Return the changes of some items, and count the items that cannot be converted.
+
+        An item and its related items are read one after the other, and a client may still be updating a copy. So the
+        pass reads an item again before it counts a failure.
+        """
+        changes, failures = yield from self._computed_once(items)
+        for _ in range(RECHECKS):
+            if not failures or self._result.failed >= FAILURES_MAX:
+                break
+            yield from pause(RECHECK_SECONDS)
+            again = yield from self._read_again([item for item, _ in failures])
+            more, failures = yield from self._computed_once(again)
+            changes += more
+        for _, failure in failures:
+            self._result.fail(failure)
+        return changes
+
+    def _computed_once(self, items: Sequence[Item]) -> Steps[Computed]:
+        computing = compute_changes(items, self.compute, self.now())
+        try:
+            keys = next(computing)
+            while True:
+                found, units = yield from read_related(self.control.table, keys)
+                self._result.read_units += units
+                keys = computing.send(found)
+        except StopIteration as finished:
+            result: Computed = finished.value
+            return result
+
+    def _write(self, changes: list[ItemChange]) -> Steps[None]:
+        """Send the changes. Compute the change of an item again if another writer changed an item meanwhile."""
+        check = self.control.epoch_check(self.epoch)
+        waiting = list(requests_of(changes, check, is_guarded=self.is_guarded))
+        while waiting:
+            if self.clock() - self._confirmed_at >= RENEW_SECONDS:
+                yield from self._confirm()
+            batch, waiting = waiting[:REQUESTS_AT_ONCE], waiting[REQUESTS_AT_ONCE:]
             results = yield from send_each([each.call(self.control.table) for each in batch])
-            again: list[ItemChange] = []
-            for change, result in zip(batch, results, strict=True):
+            stale: list[ItemChange] = []
+            for request, result in zip(batch, results, strict=True):
                 if isinstance(result, bytes):
-                    capacity = read_write(result).consumed_capacity
-                    self._result.written += 1
-                    self._result.write_units += 0.0 if capacity is None else capacity.capacity_units
-                elif isinstance(result, RequestRefused) and result.code == _FAILED:
-                    self._result.conflicts += 1
-                    again.append(change)
+                    self._count(request, result)
+                elif isinstance(result, RequestRefused) and result.code in (_FAILED, _CANCELLED):
+                    self._reject_takeover(request, result)
+                    self._result.conflicts += len(request.changes)
+                    stale += request.changes
                 else:
                     raise result
-            changes = [*(yield from self._computed_again(again)), *changes]
+            if stale:
+                computed = yield from self._computed_again(stale)
+                waiting = [*requests_of(computed, check, is_guarded=self.is_guarded), *waiting]
+
+    def _count(self, request: ChangeRequest, body: bytes) -> None:
+        result = self._result
+        result.written += sum(each.writes_item for each in request.changes)
+        if request.is_transaction:
+            capacity = read_transaction(body).consumed_capacity
+            result.write_units += sum(each.capacity_units for each in capacity)
+        elif (consumed := read_write(body).consumed_capacity) is not None:
+            result.write_units += consumed.capacity_units
+
+    def _reject_takeover(self, request: ChangeRequest, problem: RequestRefused) -> None:
+        """Raise MigrationStopped if the transaction failed because another runner has taken over."""
+        reasons = problem.fields.get("CancellationReasons") or [{}]
+        if request.is_transaction and reasons[0].get("Code") == "ConditionalCheckFailed":
+            raise MigrationStopped(self._taken_over)
 
     def _computed_again(self, stale: list[ItemChange]) -> Steps[list[ItemChange]]:
-        found: list[ItemChange] = []
-        for change in stale:
-            parameters = {"TableName": self.control.table, "Key": change.key, "ConsistentRead": True}
-            (body,) = yield (Call("GetItem", parameters),)
-            item = read_get(body).item
-            if item is not None and (computed := self._computed(item)) is not None:
-                found.append(computed)
-        return found
+        yield from pause(CONFLICT_SECONDS)
+        return (yield from self._computed((yield from self._read_again([each.before for each in stale]))))
+
+    def _read_again(self, items: Sequence[Item]) -> Steps[list[Item]]:
+        names = self.control.attributes
+        keys = [{name: item[name] for name in names} for item in items]
+        found, units = yield from read_related(self.control.table, keys)
+        self._result.read_units += units
+        return [each for each in found.values() if each is not None]
+
+    @property
+    def _taken_over(self) -> str:
+        return (
+            f"table {self.control.table!r}: another runner has taken over migration {self.migration}, so this runner "
+            "stops"
+        )
 
     def _confirm(self) -> Steps[None]:
         """Raise MigrationStopped if another runner has taken over, or if the migration is paused."""
         asked_at = self.clock()
         state = yield from self.control.state()
         if state is None or state.epoch != self.epoch or state.migration != self.migration:
-            raise MigrationStopped(
-                f"table {self.control.table!r}: another runner has taken over migration {self.migration}, so this "
-                "runner stops"
-            )
+            raise MigrationStopped(self._taken_over)
         if state.is_paused:
             raise MigrationStopped(
                 f"table {self.control.table!r}: migration {self.migration} is paused.\n"
-                "  `singletable migrate run` continues it."
+                "  `singletable migrate resume` continues it."
             )
         self._confirmed_at = asked_at
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from singletable.client.design_lease import VIEW_SECONDS_MAX
 from singletable.client.design_state import DesignState
@@ -16,7 +17,8 @@ from singletable.evolve.operation import Operation
 from singletable.evolve.phases import DESCRIPTIONS, Phase
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.migrations.control_items import ControlItems
-from singletable.migrations.item_changes import ItemChanges, ItemFailure
+from singletable.migrations.item_changes import ItemFailure
+from singletable.migrations.item_conversion import ItemConversion
 from singletable.migrations.item_pass import Compute, ItemPass, PassResult
 from singletable.migrations.migration_files import MigrationFile, reject_unsupported
 from singletable.migrations.table_indexes import create_indexes, delete_indexes, describe_table
@@ -61,12 +63,27 @@ class MigrationRun:
     def finished(self, state: DesignState) -> DesignState:
         """Return the state of a table after the migration."""
         applied, fingerprint = (*state.applied, self.file.applied_as), self.after.fingerprint
-        return replace(state, fingerprint=fingerprint, applied=applied, migration=None, target=None, phase=None)
+        return replace(_closed(state), fingerprint=fingerprint, applied=applied)
+
+    @cached_property
+    def conversion(self) -> ItemConversion:
+        """The conversion of the items."""
+        return ItemConversion(self.before, self.design, self.operations)
 
     @property
-    def changes(self) -> ItemChanges:
-        """The changes of the items."""
-        return ItemChanges(self.before, self.design, self.operations)
+    def stops_old_writers(self) -> bool:
+        """Whether old code must not write from the phase `expand` on."""
+        return any(each.stops_old_writers for each in self.operations)
+
+    @property
+    def backfills(self) -> bool:
+        """Whether the backfill writes items."""
+        return any(each.rewritten for each in self.operations)
+
+    @property
+    def cleans(self) -> bool:
+        """Whether the last phase writes items."""
+        return any(each.cleaned for each in self.operations)
 
 
 @dataclass(frozen=True)
@@ -153,6 +170,7 @@ def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
         if not needs_migration(run.operations):
             return RunResult((yield from control.change(state, run.finished(state))), work)
         opened = replace(state, migration=run.file.label, target=run.after.fingerprint, phase=Phase.PENDING)
+        opened = replace(opened, stops_old_writers=run.stops_old_writers)
         state = yield from control.change(state, opened)
     state = yield from control.take_over(state)
     while state.phase is not None:
@@ -171,21 +189,24 @@ def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Pha
 
     Return the result with the next phase, or with the same phase if items stop it.
     """
-    table, settings, changes = run.control.table, run.settings, run.changes
+    table, settings, conversion = run.control.table, run.settings, run.conversion
     match state.phase:
         case Phase.PENDING:
             return PassResult(), Phase.EXPAND
         case Phase.EXPAND:
             yield from create_indexes(table, run.before, run.after, settings.report)
-            return PassResult(), Phase.BACKFILL
+            if not run.stops_old_writers:
+                return PassResult(), Phase.BACKFILL
+            yield from pause(settings.wait_seconds)  # until no old code writes
+            return (yield from _item_pass(run, state, conversion.reset, is_guarded=True)), Phase.BACKFILL
         case Phase.BACKFILL:
             yield from pause(settings.wait_seconds)  # until no client writes only the old keys
             done = PassResult()
-            if any(each.rewritten for each in run.operations):
-                done = yield from _item_pass(run, state, changes.backfill)
+            if run.backfills:
+                done = yield from _item_pass(run, state, conversion.backfill)
             return done, Phase.BACKFILL if done.failed else Phase.VERIFY
         case Phase.VERIFY:
-            done = yield from _item_pass(run, state, changes.verify)
+            done = yield from _item_pass(run, state, conversion.verify)
             return done, Phase.VERIFY if done.failed else Phase.SWITCH
         case Phase.SWITCH:
             yield from pause(settings.wait_seconds)  # until no client reads with the old keys
@@ -194,16 +215,18 @@ def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Pha
             yield from pause(settings.wait_seconds)  # until no client writes the old keys
             yield from delete_indexes(table, run.after, run.before, settings.report)
             done = PassResult()
-            if any(each.cleaned for each in run.operations):
-                done = yield from _item_pass(run, state, changes.contract)
+            if run.cleans:
+                done = yield from _item_pass(run, state, conversion.contract, is_guarded=True)
             return done, Phase.CONTRACT if done.failed else None
 
 
-def _item_pass(run: MigrationRun, state: DesignState, compute: Compute) -> Steps[PassResult]:
+def _item_pass(
+    run: MigrationRun, state: DesignState, compute: Compute, *, is_guarded: bool = False
+) -> Steps[PassResult]:
     settings, phase = run.settings, "" if state.phase is None else state.phase.value
     one = ItemPass(
         *(run.control, run.file.label, phase, compute, state.epoch, settings.segments, settings.rate),
-        *(settings.now, settings.clock, settings.progress),
+        *(is_guarded, settings.now, settings.clock, settings.progress),
     )
     done = yield from one.steps()
     yield from run.control.delete_progress()
@@ -228,13 +251,13 @@ def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
     settings.report(f"rollback: {DESCRIPTIONS[Phase.ROLLBACK]}")
     yield from pause(settings.wait_seconds)  # until no client writes the new keys
     yield from delete_indexes(control.table, run.before, run.after, settings.report)
-    done = yield from _item_pass(run, state, run.changes.rollback)
+    done = yield from _item_pass(run, state, run.conversion.rollback, is_guarded=True)
     pending = replace(state, phase=Phase.PENDING) if works_in_all_phases(run.operations) else _closed(state)
     return RunResult((yield from control.change(state, pending)), done)
 
 
 def _closed(state: DesignState) -> DesignState:
-    return replace(state, phase=None, migration=None, target=None)
+    return replace(state, phase=None, migration=None, target=None, stops_old_writers=False)
 
 
 def _reject_undo(run: MigrationRun, state: DesignState) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,19 @@ def copy(
     return Copy(source, dict(by), mapping, in_parts)
 
 
+MARK = "$counted#"
+"""The start of the attributes that mark an item as counted while a migration adds a counter."""
+
+
+class Marking(Enum):
+    """A use of marks on counted items. It exists only while a migration adds a counter."""
+
+    IGNORED = "counts nothing"
+    HONORED = "subtracts marked items, and adds none"
+    WRITTEN = "adds and marks items, and subtracts marked ones"
+    COMPLETE = "marks items, of which all are counted"
+
+
 @dataclass(frozen=True, eq=False)  # hashable by identity, because its compiled condition is cached
 class Count:
     """A counter of items of this entity: which items it counts, and the entity (the owner) that stores it."""
@@ -54,6 +68,8 @@ class Count:
     """The condition that `where` describes, set when a table is compiled; None if the counter counts all items."""
     validation: Validation = "whole"
     """With "fields", the counter skips those rules of the owner's class that need the whole object."""
+    marking: Marking | None = None
+    """The use of marks while a migration adds the counter. None for a complete counter."""
 
     @cached_property
     def condition_fields(self) -> frozenset[str]:

@@ -14,7 +14,7 @@ from singletable.errors import ArgumentRefused, SingletableError
 from singletable.evolve.change_cost import change_cost
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.differences import differences, needs_migration
-from singletable.evolve.phases import FORWARD, IN_PLACE_EFFECTS
+from singletable.evolve.phases import FORWARD, combined_effects
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.migrations.control_items import ControlItems
 from singletable.planner.formatting import format_dollars, format_number
@@ -104,7 +104,7 @@ def _changes_since(workspace: Workspace, view: TableView, revision: str) -> Show
         written = f"{cost.items:,} items read, {cost.written:,} written: {units}"
         shown = f"{written}, {format_dollars(cost.dollars)}, {_duration(cost.seconds)} at 1,000 WRU/s"
     is_needed = needs_migration(operations)
-    effects = IN_PLACE_EFFECTS if is_needed else ()
+    effects = combined_effects(each.effects for each in operations) if is_needed else ()
     return ShownChanges(revision, tuple(operations), is_needed, shown, cost.unknown, tuple(effects))
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from singletable.engine.access.authorization import PrincipalEngine, accesses_of
+from singletable.engine.access.authorization import accesses_of
 from singletable.engine.access.permission_names import PERMISSIONS, PREFIX
+from singletable.engine.access.principal_engine import PrincipalEngine
 from singletable.engine.dispatch import ACTIONS, UNSUPPORTED_ACTIONS
 from singletable.engine.engine import Engine
 from singletable.errors import RequestRefused

@@ -36,20 +36,20 @@ class ItemTypes:
             named = item.get(self._type_attribute)
             if named is not None:
                 return self._by_name.get(named.get("S", ""))
-        return next((entity for entity in self._design.entities if _matches(entity.base, item)), None)
+        return next((entity for entity in self._design.entities if key_matches(entity.base, item)), None)
 
     def is_marker(self, item: Item | Row) -> bool:
         """Return whether an item is a unique marker or a transaction token. Reads never return these internal items."""
         partition = item.get(self._design.table.partition[0].name) or {}
         is_reserved = str(partition.get("S", "")).startswith(RESERVED_PREFIX)
-        return is_reserved or any(_matches(marker, item) for marker in self._markers)
+        return is_reserved or any(key_matches(marker, item) for marker in self._markers)
 
     def marker_owner(self, item: Item) -> Entity | None:
         """Return the entity whose unique constraint a marker item enforces.
 
         Return None if the item is not a unique marker.
         """
-        return next((each for each in self._design.entities if any(_matches(m, item) for m in each.uniques)), None)
+        return next((each for each in self._design.entities if any(key_matches(m, item) for m in each.uniques)), None)
 
     def decoder(self, entity: Entity, view: type | None = None) -> Decoder:
         """Return the decoder for an entity's items, which creates whole objects or views."""
@@ -77,7 +77,7 @@ def _upgrader(design: Design, entity: Entity) -> Upgrader:
     return Upgrader(design, entity)
 
 
-def _matches(placement: Placement, item: Item | Row) -> bool:
+def key_matches(placement: Placement, item: Item | Row) -> bool:
     """Return whether the key of an item matches the key templates of a placement."""
     keys = {part.attribute: item.get(part.attribute) for part in placement.parts}
     if any(value is None for value in keys.values()):

@@ -10,6 +10,7 @@ from singletable.client.items.decoder import DecodedClass, Decoder, Item, decode
 from singletable.client.items.rows import Row
 from singletable.client.items.value_reader import plain_value
 from singletable.errors import ArgumentRefused, ItemRefused, SingletableError
+from singletable.model.derived_data import MARK
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.keys import TemplatePart
@@ -71,7 +72,7 @@ class Upgrader:
 
     def seen_by_upgrades(self, item: Item) -> Item:
         """Return the attributes that upgrade functions receive, without generated keys, type and schema version."""
-        return {name: value for name, value in item.items() if name not in self._internal}
+        return {name: value for name, value in item.items() if name not in self._internal and not name.startswith(MARK)}
 
     def _apply(self, step: Upgrade, item: Item, fields: Item) -> Item:
         """Apply one upgrade and return its result as DynamoDB JSON, for the next upgrade."""

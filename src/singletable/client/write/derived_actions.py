@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from singletable.client.items.decoder import key_value
 from singletable.client.responses import Item
+from singletable.client.write.counter_marks import counted_owners, mark_attribute, owner_key
 from singletable.client.write.field_changes import FieldPlan
 from singletable.client.write.index_key_changes import stored_or_none
 from singletable.client.write.item_actions import ItemAction, Requirement
@@ -15,11 +17,11 @@ from singletable.client.write.write_intents import item_label
 from singletable.errors import NotFound, NotUnique
 from singletable.expressions.tree import Change, Compare, Condition, Constant, Or, Path
 from singletable.lazy_dataclass import dataclass, replace
-from singletable.model.derived_data import Copy, Count, DerivedDataRules
+from singletable.model.derived_data import Copy, DerivedDataRules, Marking
 from singletable.model.entity import Entity
 from singletable.model.keys import Placement
 from singletable.model.unique_markers import MARKER
-from singletable.planner.stored_items import is_counted, key_attribute_value, key_of
+from singletable.planner.stored_items import key_attribute_value, key_of
 
 
 def with_counter_rules(preparer: Preparer, action: ItemAction) -> ItemAction:
@@ -78,18 +80,23 @@ class DerivedData:
         """Return the rules for the derived data of the entity."""
         return self.preparer.derived_data(self.entity)
 
-    def actions(self, old: Fields | None, new: Fields | None) -> Iterator[ItemAction]:
+    def actions(
+        self, old: Fields | None, new: Fields | None, marks: Mapping[str, Any] | None = None
+    ) -> Iterator[ItemAction]:
         """Yield the actions that follow from a change of an item's fields.
 
-        `old` is None for a create, `new` for a delete.
+        `old` is None for a create, `new` for a delete. `marks` are the stored marks of the item, by attribute, or None
+        if no counter changes.
         """
         for unique in self.rules.uniques:
             yield from self._marker(unique, old, new)
         for count, owner in self.rules.counted:
-            before, after = (self._owner_key(count, values) for values in (old, new))
-            if before != after:
-                yield from self._counted(owner, count.field, before, -1)
-                yield from self._counted(owner, count.field, after, +1)
+            before, after = (owner_key(self.entity, count, owner, values) for values in (old, new))
+            if marks is not None:
+                before, after = counted_owners(count, before, after, marks.get(mark_attribute(count, owner)))
+            if before != after and count.marking is not Marking.IGNORED:
+                yield from self.counted(owner, count.field, before, -1)
+                yield from self.counted(owner, count.field, after, +1)
         for mirror in self.rules.mirrors:
             yield from self._mirrored(mirror, old, new)
 
@@ -110,8 +117,8 @@ class DerivedData:
             yield copy, source, ItemAction("ConditionCheck", key, self.intent, requirements=(required,), guards=guards)
 
     def _marker(self, unique: Placement, old: Fields | None, new: Fields | None) -> Iterator[ItemAction]:
-        before = None if old is None else self._marker_item(unique, old)
-        after = None if new is None else self._marker_item(unique, new)
+        before = None if old is None else self.marker_item(unique, old)
+        after = None if new is None else self.marker_item(unique, new)
         if before == after:
             return
         names = self.preparer.design.table.key_attributes
@@ -124,7 +131,7 @@ class DerivedData:
             required = Requirement(self._free_or_owned_by(after[OWNER]), lambda item: error, self.intent)
             yield ItemAction("Put", after_key, self.intent, after, requirements=(required,))
 
-    def _marker_item(self, unique: Placement, values: Fields) -> Item | None:
+    def marker_item(self, unique: Placement, values: Fields) -> Item | None:
         """Return the unique marker of an item, with the item's key and expiry time.
 
         Return None if a unique field is None.
@@ -146,22 +153,14 @@ class DerivedData:
         free = absent_or_expired(self.preparer.design, self.entity, stored_time(self.preparer.now()))
         return Or((free, Compare("=", Path((OWNER,)), Constant(owner))))
 
-    def _owner_key(self, count: Count, values: Fields | None) -> dict[str, Any] | None:
-        """Return the key fields of the owner that counts an item with these fields.
-
-        Return None if no owner counts the item.
-        """
-        if values is None or not is_counted(self.entity, count, values):
-            return None
-        return _key_of(count.by, values)
-
-    def _counted(self, owner: Entity, field: str, values: Fields | None, by: int) -> Iterator[ItemAction]:
-        if values is None:
+    def counted(self, owner: Entity, field: str, key: Item | None, by: int) -> Iterator[ItemAction]:
+        """Yield the change of a counter in the owner with this key, if there is one."""
+        if key is None:
             return
         change = Change("ADD", Path((owner.attributes[field],)), Constant({"N": str(by)}))
+        values = owner.base.decode({name: key_value(value) for name, value in key.items()})
         error = _not_found(f"{item_label(owner, values)} does not exist, so it cannot count {self.entity.label} items")
         required = Requirement(exists(self.preparer.partition), error, self.intent)
-        key = key_of(owner, values)
         yield ItemAction(
             "Update", key, self.intent, None, (change,), (required,), is_dispensable=by < 0, counts_in=owner
         )
@@ -190,13 +189,7 @@ def actions_with_derived_data(preparer: Preparer, write: PreparedWrite) -> Itera
     yield write.action
     if write.is_known:
         derived = DerivedData(preparer, write.intent.entity, write.action.intent)
-        yield from derived.actions(write.old, write.new)
-
-
-def _key_of(by: Mapping[str, str], values: Fields) -> dict[str, Any] | None:
-    if any(values[ours] is None for ours in by.values()):
-        return None
-    return {theirs: values[ours] for theirs, ours in by.items()}
+        yield from derived.actions(write.old, write.new, write.marks)
 
 
 def _not_found(message: str) -> Callable[[Item | None], Exception]:

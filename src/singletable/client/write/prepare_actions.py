@@ -62,6 +62,7 @@ class PreparedWrite:
     """Whether `old` and `new` are known. If they are not, the write changes no derived data."""
     result: Any = None
     """The object that a put, create or upsert writes."""
+    marks: Mapping[str, Any] | None = None  # the stored marks of the item while a migration adds counters
 
 
 class Preparer:
@@ -381,10 +382,8 @@ class Preparer:
         # A transaction does not return the deleted item. The guard ensures that it equals the item that was read.
         guards = self._guards(entity, entity.fields.keys() - derived_data.counters, old) if needs_item else ()
         guards += self.schema_guards(intent, requirements)
-        counted = dict.fromkeys((entity.attributes[name] for name in sorted(derived_data.counters)), 0)
-        action = _requested_action(
-            "Delete", self.key(intent), intent, number, requirements, guards, counted=counted or None
-        )
+        counted = dict.fromkeys((entity.attributes[name] for name in sorted(derived_data.counters)), 0) or None
+        action = _requested_action("Delete", self.key(intent), intent, number, requirements, guards, counted=counted)
         read = self._try_read_fields if intent.is_raw else self.read_fields
         old_values = None if old is None else read(entity, old)
         is_known = needs_item and (old is None or old_values is not None)

@@ -15,6 +15,7 @@ import msgspec
 from singletable.client.reading.table_reader import TableReader
 from singletable.client.request_steps import Steps, pause
 from singletable.client.responses import Item
+from singletable.client.write.counter_marks import with_marks
 from singletable.client.write.derived_actions import (
     DerivedData,
     actions_with_derived_data,
@@ -251,7 +252,9 @@ class Executor:
         for number in order:
             intent = attempt.intents[number]
             copied = self._copied_values(attempt, intent, number, made)
-            made[number] = self.preparer.prepare(intent, number, attempt.old_items.get(number), copied)
+            old = attempt.old_items.get(number)
+            write = self.preparer.prepare(intent, number, old, copied)
+            made[number] = with_marks(write, self.preparer.derived_data(intent.entity), old)
         return [made[number] for number in range(len(attempt.intents))]
 
     def _depth(self, entity: Entity, seen: tuple[type, ...]) -> int:

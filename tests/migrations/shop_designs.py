@@ -1,0 +1,119 @@
+"""Designs of a small shop with optional features, for migrations between any two of them."""
+
+from __future__ import annotations
+
+from dataclasses import make_dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from singletable import GSI, Page, Table, copy, count, entity, pattern, query
+from singletable.client.request_session import Session
+from singletable.client.request_steps import run
+from singletable.client.table_metaclass import TableMeta
+from singletable.evolve.design_snapshot import snapshot_of
+from singletable.migrations.control_items import ControlItems
+from singletable.migrations.migration_files import MigrationFile
+from singletable.migrations.runner import MigrationRun, RunSettings, baseline, migration_run
+
+CONTROL = ControlItems("Shop", ("PK", "SK"), "entity_type")
+FEATURES = ("unique", "counter", "open_counter", "copy", "mirror", "index")
+Features = frozenset[str]
+
+
+class Shop:
+    """The classes and the table of one design."""
+
+    def __init__(self, features: Features) -> None:
+        self.features = features
+        counters: list[Any] = [("order_count", int, 0)] if "counter" in features else []
+        counters += [("open_count", int, 0)] if "open_counter" in features else []
+        customer = make_dataclass("Customer", [("id", str), ("name", str), *counters])
+        customer.__module__ = __name__
+        self.Customer: Any = entity(key=("CUST#{id}", "METADATA"), name="Customer")(customer)
+        order = make_dataclass(
+            "Order",
+            [("id", str), ("customer", str), ("status", str), ("code", str | None, None), ("customer_name", str, "")],
+        )
+        order.__module__ = __name__
+        self.Order: Any = entity(
+            key=("ORDER#{id}", "METADATA"),
+            name="Order",
+            gsi1=("CUST#{customer}", "{status}#{id}" if "index" in features else "{id}"),
+            unique=["code"] if "unique" in features else [],
+            counted=self._counters(),
+            copies=[copy(self.Customer, by={"id": "customer"}, fields={"name": "customer_name"})]
+            if "copy" in features
+            else [],
+            expected_per_partition={"gsi1": 10},
+        )(order)
+        link = make_dataclass("Member", [("group", str), ("user", str), ("role", str)])
+        link.__module__ = __name__
+        self.Member: Any = entity(key=("GROUP#{group}", "USER#{user}"), name="Member", expected_per_partition=5)(link)
+        self.Mirror: Any = None
+        entities = [self.Customer, self.Order, self.Member]
+        if "mirror" in features:
+            mirror = make_dataclass("Membership", [("group", str), ("user", str), ("role", str)])
+            mirror.__module__ = __name__
+            self.Mirror = entity(
+                key=("USER#{user}", "GROUP#{group}"), name="Membership", mirror_of=self.Member, expected_per_partition=5
+            )(mirror)
+            entities.append(self.Mirror)
+        self.table: Any = self._table(entities)
+        self.snapshot = snapshot_of(self.table.design)
+
+    def _counters(self) -> list[Any]:
+        counters = []
+        if "counter" in self.features:
+            counters.append(count(self.Customer, by={"id": "customer"}, field="order_count"))
+        if "open_counter" in self.features:
+            is_open: Any = lambda order: order.status == "OPEN"  # noqa: E731  # a condition is a lambda
+            counters.append(count(self.Customer, by={"id": "customer"}, field="open_count", where=is_open))
+        return counters
+
+    def _table(self, entities: list[Any]) -> Any:
+        body = {"of_customer": _pattern("of_customer", "customer", self.Order)}
+        if self.Mirror is not None:
+            body["groups_of"] = _pattern("groups_of", "user", self.Mirror)
+        indexes = [GSI("gsi1", name="ByStatus", keys=("ByStatusPK", "ByStatusSK"))] if "index" in self.features else []
+        return TableMeta("Shop", (Table,), body, entities=entities, name="Shop", indexes=indexes)
+
+
+def _pattern(name: str, parameter: str, cls: Any) -> Any:
+    """Return the pattern for all items with a value of one field."""
+    body: Any = {
+        "customer": lambda self, customer: query(cls),
+        "user": lambda self, user: query(cls),
+    }[parameter]
+    body.__name__, body.__qualname__, body.__doc__ = name, name, f"{cls.__name__} items by {parameter}."
+    body.__annotations__ = {parameter: str, "return": Page[cls]}
+    return pattern()(body)
+
+
+@cache
+def shop(*features: str) -> Shop:
+    """Return the shop with these features."""
+    return Shop(frozenset(features))
+
+
+def record(session: Session, before: Shop) -> None:
+    """Record the design of a table that was never migrated."""
+    run(baseline(CONTROL, _files(before)[0]), session)
+
+
+def _files(*shops: Shop) -> tuple[MigrationFile, ...]:
+    return tuple(
+        MigrationFile(number, f"m{number}", Path(f"{number:04d}_m{number}.json"), each.snapshot)
+        for number, each in enumerate(shops, 1)
+    )
+
+
+def next_run(session: Session, *shops: Shop, **settings: Any) -> MigrationRun:
+    """Return the next run of the migrations that lead through these designs."""
+    state = run(CONTROL.state(), session)
+    assert state is not None
+    chosen = RunSettings(**{"wait_seconds": 0.0, "segments": 2, **settings})
+    files = _files(*shops)
+    found = migration_run(CONTROL, files, state, shops[-1].table.design, files[-1].snapshot, chosen)
+    assert found is not None
+    return found

@@ -1,0 +1,107 @@
+"""Migrations between random designs of a shop, with concurrent clients, killed runners and stale runners.
+
+`SIMULATION=1000 pytest tests/migrations/test_shop_simulation.py` runs more seeds; `make simulate` does that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from singletable.client.write import counter_marks, derived_actions
+from singletable.client.write.item_actions import ItemAction
+from singletable.client.write.stored_expressions import exists
+from singletable.migrations import item_pass
+from singletable.migrations.control_items import ControlItems
+from singletable.migrations.item_changes import ItemChange
+from singletable.migrations.item_conversion import ItemConversion
+from singletable.model.derived_data import Marking
+from tests.migrations.shop_simulation import failure_of
+
+RUNS = int(os.environ.get("SIMULATION") or 100)
+PARTS = 4
+GUARD_RUNS = 1000
+
+
+@pytest.fixture(autouse=True)
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(item_pass, "PAGE_ITEMS_MAX", 4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_answered_write_is_lost_and_no_read_is_wrong_during_a_migration(part: int) -> None:
+    for seed in range(part, RUNS, PARTS):
+        assert failure_of(seed) is None, f"seed {seed}"
+
+
+def without_source_guards(monkeypatch: pytest.MonkeyPatch) -> None:
+    change = ItemConversion._change
+
+    def unguarded(self: ItemConversion, *arguments: Any) -> ItemChange | None:
+        made = change(self, *arguments)
+        return None if made is None else replace(made, guards=made.guards[:1])
+
+    monkeypatch.setattr(ItemConversion, "_change", unguarded)
+
+
+def without_existence_guards(monkeypatch: pytest.MonkeyPatch) -> None:
+    change = ItemConversion._change
+
+    def unguarded(self: ItemConversion, *arguments: Any) -> ItemChange | None:
+        made = change(self, *arguments)
+        return None if made is None else replace(made, guards=())
+
+    monkeypatch.setattr(ItemConversion, "_change", unguarded)
+
+
+def without_checks_of_related_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unguarded(self: ItemChange) -> Any:
+        kept = (each.action for each in self.related if each.action.kind != "ConditionCheck")
+        return (self.action, *(replace(each, guards=()) for each in kept))
+
+    monkeypatch.setattr(ItemChange, "actions", property(unguarded))
+
+
+def without_marks(monkeypatch: pytest.MonkeyPatch) -> None:
+    owners = counter_marks.counted_owners
+
+    def unmarked(count: Any, before: Any, after: Any, mark: Any) -> Any:
+        return (before, after) if count.marking is Marking.WRITTEN else owners(count, before, after, mark)
+
+    for module in (counter_marks, derived_actions):
+        monkeypatch.setattr(module, "counted_owners", unmarked)
+
+
+def without_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    check = ControlItems.epoch_check
+
+    def unchecked(self: ControlItems, epoch: int) -> ItemAction:
+        return replace(check(self, epoch), guards=(exists("PK"),))
+
+    monkeypatch.setattr(ControlItems, "epoch_check", unchecked)
+
+
+GUARDS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None] | None, dict[str, Any]]] = {
+    "source": (without_source_guards, {}),
+    "existence": (without_existence_guards, {}),
+    "related items": (without_checks_of_related_items, {}),
+    "mark": (without_marks, {"features": ("counter", "open_counter")}),
+    "lease wait": (None, {"wait_seconds": 0.0}),
+    "epoch": (without_epoch, {}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("guard", GUARDS)
+def test_the_simulation_fails_without_a_guard(guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    remove, settings = GUARDS[guard]
+    if remove is not None:
+        remove(monkeypatch)
+    failed = next((seed for seed in range(GUARD_RUNS) if failure_of(seed, **settings) is not None), None)
+    assert failed is not None, f"no seed of {GUARD_RUNS} fails without the guard {guard}"
+    print(f"without the guard {guard}, seed {failed} fails")
