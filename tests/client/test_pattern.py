@@ -163,6 +163,12 @@ def test_all_and_count_of_a_pattern_reject_a_cursor(chat: Any) -> None:
             way("r", cursor=cursor)
 
 
+def test_all_and_count_with_a_wrong_argument_name_the_pattern(chat: Any) -> None:
+    for way in (chat.messages.count, lambda room: list(chat.messages.all(room))):
+        with pytest.raises(KeyRefused, match=r"^messages: .*5 is not a str"):
+            way(5)
+
+
 def test_a_pattern_stores_only_values_of_the_declared_type(chat: Any) -> None:
     for bound, value, said in (
         (chat.rename, 5, "title must be str, got 5"),
@@ -210,3 +216,9 @@ def test_a_wrong_call_of_a_pattern_names_the_pattern() -> None:
         shop.customer(5)  # type: ignore[arg-type]  # the mistake
     with pytest.raises(KeyRefused, match=r"^customer: .*5 is not a str"):
         asyncio.run(shop.customer.aio(5))  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(TypeError, match=r"Documented\.customer: missing a required argument: 'id'"):
+        shop.customer.explain()  # type: ignore[call-arg]  # the mistake
+    with pytest.raises(KeyRefused, match=r"^customer: .*5 is not a str"):
+        shop.customer.explain(5)  # type: ignore[arg-type]  # the mistake
+    with pytest.raises(ArgumentRefused, match=r"^customer: consistent must be True or False, got 3"):
+        shop.customer.using(consistent=3)  # type: ignore[arg-type]  # the mistake

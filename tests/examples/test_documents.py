@@ -88,7 +88,9 @@ def test_a_status_change_is_one_update_that_moves_the_order_in_gsi2_only() -> No
     moment = datetime(2026, 5, 10, 14, 23, 1, tzinfo=UTC)
     (request,) = Commerce.set_status.explain("42", moment, "A1", "SHIPPED").requests
     assert request.operation == "UpdateItem"
-    assert sorted(request.parameters["ExpressionAttributeNames"].values()) == ["GSI2PK", "PK", "schema_v", "status"]
+    assert sorted(request.parameters["ExpressionAttributeNames"].values()) == [
+        *("GSI2PK", "PK", "placed_at", "schema_v", "status"),
+    ]
     assert {"S": "USER#42#SHIPPED"} in request.parameters["ExpressionAttributeValues"].values()
 
 

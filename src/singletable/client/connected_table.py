@@ -7,8 +7,10 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from singletable.client.key import TableEntities
+from singletable.client.pattern import name_pattern
 from singletable.client.reading import pagination
 from singletable.client.reading.pattern_reads import get_one, read_ancestors, read_area, read_collection
+from singletable.client.reading.query_execution import MergedQueries, SingleQuery
 from singletable.client.reading.table_reader import ReadOptions, TableReader
 from singletable.client.request_session import Session
 from singletable.client.request_steps import Steps, run, run_async
@@ -93,8 +95,8 @@ class ConnectedTable:
 
     def every(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Iterator[Any]:
         """Yield all items that a pattern finds; reads pages on demand."""
-        plan, chosen = planned(outcome), options or _DEFAULT
-        found = pagination.start_query(self.reader, plan, arguments, chosen)
+        plan = planned(outcome)
+        found = self._start_query(plan, arguments, options or _DEFAULT)
         while (objects := self._run_observed(plan, pagination.next_objects(self.reader, plan, found))) is not None:
             yield from objects
 
@@ -102,14 +104,21 @@ class ConnectedTable:
         self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None
     ) -> AsyncIterator[Any]:
         """Yield all items that a pattern finds; reads pages on demand, on the running event loop."""
-        plan, chosen = planned(outcome), options or _DEFAULT
-        found = pagination.start_query(self.reader, plan, arguments, chosen)
+        plan = planned(outcome)
+        found = self._start_query(plan, arguments, options or _DEFAULT)
         while True:
             objects = await self._run_observed_async(plan, pagination.next_objects(self.reader, plan, found))
             if objects is None:
                 return
             for each in objects:
                 yield each
+
+    def _start_query(self, plan: Plan, arguments: dict[str, Any], options: ReadOptions) -> MergedQueries | SingleQuery:
+        try:
+            return pagination.start_query(self.reader, plan, arguments, options)
+        except (ArgumentRefused, KeyRefused) as problem:
+            name_pattern(problem, plan.pattern.name)
+            raise
 
     def _run_observed(self, plan: Plan, steps: Steps[R]) -> R:
         """Run the steps of a pattern, and record its name in the events and spans of its requests."""
@@ -157,12 +166,6 @@ class ConnectedTable:
                 return read_ancestors(self.reader, plan, arguments, chosen)
             case _:
                 raise AssertionError("all other intents are writes")
-
-
-def name_pattern(problem: ArgumentRefused | KeyRefused, name: str) -> None:
-    """Put the name of the pattern in front of the message of an error, unless the message begins with it."""
-    if len(problem.args) == 1 and not str(problem).startswith(name):
-        problem.args = (f"{name}: {problem}",)
 
 
 def planned(outcome: Outcome) -> Plan:

@@ -7,7 +7,7 @@ from functools import cached_property
 from inspect import BoundArguments, Parameter, Signature
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
-from singletable.errors import ArgumentRefused, NotConnected
+from singletable.errors import ArgumentRefused, KeyRefused, NotConnected
 from singletable.lazy_dataclass import replace
 from singletable.model.entity import Accepted
 from singletable.model.intents import FeedIntent, Page, QueryIntent
@@ -137,8 +137,11 @@ class BoundPattern(Generic[P, R]):
         """
         from singletable.client.reading.table_reader import ReadOptions
 
+        for option, value in (("consistent", consistent), ("expired", expired)):
+            if value is not None and type(value) is not bool:
+                raise ArgumentRefused(f"{self.declaration.name}: {option} must be True or False, got {value!r}")
         if limit is not None and (type(limit) is not int or limit < 1):
-            raise ArgumentRefused(f"limit must be an int, 1 or greater, got {limit!r}")
+            raise ArgumentRefused(f"{self.declaration.name}: limit must be an int, 1 or greater, got {limit!r}")
         known = {"plan": self.plan, "_bind": self._bind}
         using: BoundPattern[P, R] = BoundPattern(self._table, self.declaration, self._instance, known)
         using._options = ReadOptions(consistent, expired, limit, cursor)
@@ -196,8 +199,15 @@ class BoundPattern(Generic[P, R]):
         """
         opened: ConnectedTable | None = None if self._instance is None else vars(self._instance).get("_open")
         name = None if opened is None else opened.reader.name
-        bound = self.declaration.signature.bind(None, *args, **kwargs)
-        return explain_call(self._table.design, self.plan, bound, name)
+        try:
+            bound = self.declaration.signature.bind(None, *args, **kwargs)
+        except TypeError as problem:
+            raise TypeError(f"{self.__qualname__}: {problem}") from None
+        try:
+            return explain_call(self._table.design, self.plan, bound, name)
+        except (ArgumentRefused, KeyRefused) as problem:
+            name_pattern(problem, self.declaration.name)
+            raise
 
 
 class AllItems(Generic[T]):
@@ -291,6 +301,12 @@ def binder(signature: Signature) -> Callable[..., dict[str, Any]]:
     exec(f"def bind({', '.join(parts)}): return {{{names}}}", known)  # noqa: S102  # generated text: see above
     bind: Callable[..., dict[str, Any]] = known["bind"]
     return bind
+
+
+def name_pattern(problem: ArgumentRefused | KeyRefused, name: str) -> None:
+    """Put the name of the pattern in front of the message of an error, unless the message begins with it."""
+    if len(problem.args) == 1 and not str(problem).startswith(name):
+        problem.args = (f"{name}: {problem}",)
 
 
 def explain_call(

@@ -12,7 +12,7 @@ from singletable.model.intents import CollectionIntent, FeedIntent, GetIntent
 from singletable.model.key_template import DerivedSlot, FieldSlot
 from singletable.model.keys import KeyPart, NativePart, TemplatePart
 from singletable.model.parameter_binding import Binding
-from singletable.model.parameter_types import Equal
+from singletable.model.parameter_types import Between, Equal
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.operands import Encoded, FixedText, KeyComparison, NativeOperand, TextOperand
 from singletable.planner.plan import Plan
@@ -32,6 +32,8 @@ class EntityCount:
     is_returned: bool = True
     is_known: bool = True
     """Whether a declaration, a limit or the key bounds the number of items."""
+    discarded: int = 0
+    """How many of these items the client discards, because their time is outside the range in the same unit."""
 
 
 def count_items_read(sizes: ItemSizes, plan: Plan, guessed: dict[str, None], scale: float) -> list[EntityCount]:
@@ -45,6 +47,8 @@ def count_items_read(sizes: ItemSizes, plan: Plan, guessed: dict[str, None], sca
     if not counts:
         found = [_found(sizes, plan, i, guessed, scale) for i in range(len(plan.entities))]
     found = _within_limit(plan, found, queries)
+    if not counts:
+        found = [_with_discarded(plan, each, i, guessed) for i, each in enumerate(found)]
     if limit_of_call(plan) is not None and _has_assumed_limit(plan):
         guessed[f"a limit of {TYPICAL_LIMIT}, because the limit parameter has no default"] = None
     return found + [
@@ -67,6 +71,20 @@ def _within_limit(plan: Plan, found: list[EntityCount], queries: int) -> list[En
     return [replace(each, items=share) for each, share in zip(found, shares, strict=True)]
 
 
+def _with_discarded(plan: Plan, count: EntityCount, i: int, guessed: dict[str, None]) -> EntityCount:
+    """Add one item to a full page for each bound of a range of times that the key contains only to a unit."""
+    trims, limit = plan.trims[i] if i < len(plan.trims) else (), _read_limit(plan)
+    if not trims or limit is None or count.items < query_count(plan) * limit:
+        return count  # without a limit, the count is a whole partition
+    discarded = 0
+    for trim in trims:
+        bounds = 2 if trim.binding.test is Between else 1
+        items = "2 items" if bounds == 2 else "1 item"
+        guessed[f"{items} of {count.entity.label} with another {trim.field} in the same {trim.unit}"] = None
+        discarded += bounds
+    return replace(count, items=count.items + discarded, discarded=discarded)
+
+
 def query_count(plan: Plan) -> int:
     """Return the number of Queries per call, or the declared maximum."""
     return plan.queries or plan.pattern.options.fanout or 1
@@ -75,7 +93,7 @@ def query_count(plan: Plan) -> int:
 def count_wasted_items(plan: Plan, found: Sequence[EntityCount], scale: float) -> int:
     """Count the items that are read but not returned: other entities, filtered items, and items beyond the limit."""
     options, limit = plan.pattern.options, limit_of_call(plan)
-    matching = sum(each.items for each in found if each.is_returned)
+    matching = sum(each.items - each.discarded for each in found if each.is_returned)
     returned = matching
     if options.expected_examined is not None and options.expected_items is not None:
         returned = scaled(options.expected_items, scale)
