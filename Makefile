@@ -24,7 +24,7 @@ CORE := tests/values tests/expressions tests/partiql tests/wire tests/model test
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures reference docs fuzz properties soak faults simulate sanitize clients bench bench-client bench-cold differential clean
+.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures reference docs fuzz properties soak faults simulate sanitize clients bench bench-client bench-cold differential walk clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -136,6 +136,9 @@ bench-cold: $(VENV)/.installed ## compare the cold start with boto3 and pydynox;
 
 differential: $(VENV)/.installed ## compare the engine with DynamoDB Local on random requests; DIFFERENTIAL="--seed 7" passes options
 	@$(BIN)/python -m tests.differential $(DIFFERENTIAL)
+
+walk: $(VENV)/.installed ## count the calls, files and package switches of five flows
+	@$(BIN)/python tools/walk.py
 
 clean: ## remove everything that make created
 	rm -rf $(VENV) .clients .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist

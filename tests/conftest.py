@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from itertools import count
 
 import pytest
 from hypothesis import settings
@@ -36,3 +37,14 @@ def pytest_collection_finish() -> None:
     """Exclude the collected tests from garbage collection: each full collection over all of them takes a second."""
     gc.collect()
     gc.freeze()
+
+
+TESTS_PER_FREEZE = 200
+_ended_tests = count(1)
+
+
+def pytest_runtest_logfinish() -> None:
+    """Now and then, exclude what the tests have left in caches, for the same reason."""
+    if next(_ended_tests) % TESTS_PER_FREEZE == 0:
+        gc.collect()
+        gc.freeze()

@@ -89,7 +89,7 @@ GROUPS = (
         "How a class is stored.",
         (
             *("entity", "native", "sparse", "GSI", "LSI", "inverse", "ALL", "KEYS_ONLY", "include", "upgrade"),
-            *("skewed", "codec"),
+            *("skewed", "ref", "codec"),
         ),
     ),
     Group(

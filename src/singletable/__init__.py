@@ -46,6 +46,7 @@ from singletable.model.derived_data import copy, count
 from singletable.model.entity import entity, skewed
 from singletable.model.intents import Page, ancestors, collection, create, delete, get, put, query, update, within
 from singletable.model.parameter_types import Between, Box, Children, Nearest, Prefix, Radius, Since, Subtree, Until
+from singletable.model.references import ref
 from singletable.model.schema_upgrades import upgrade
 from singletable.model.stream_handlers import ChangeEvent, on
 from singletable.model.table_schema import ALL, GSI, KEYS_ONLY, LSI, include, inverse, native, sparse
@@ -149,6 +150,7 @@ __all__ = [
     "present",
     "put",
     "query",
+    "ref",
     "shard",
     "skewed",
     "sparse",

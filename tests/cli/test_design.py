@@ -16,7 +16,7 @@ def test_the_report_names_keys_proof_alternative_and_diff() -> None:
     assert finished.returncode == 0, finished.stderr
     assert "1 GSI (proved minimal: OrderItem needs 2 keys, one of them the table's)" in finished.stdout
     assert "No two of these reads of OrderItem can share a key: whole_order, orders_with_product." in finished.stdout
-    assert "no request serves orders_of_customer, orders_with_product" in finished.stdout
+    assert "no request serves orders_of_customer and orders_with_product" in finished.stdout
     assert "+@entity(expected_items=100_000, key=(" in finished.stdout
     assert "6 of 6 patterns served" in finished.stdout
 
@@ -76,3 +76,62 @@ def test_a_model_that_nothing_identifies_is_an_error_without_a_traceback(tmp_pat
 
 def test_an_invalid_limit_is_an_error() -> None:
     assert "--max-gsis must be between 0 and 20, got 21" in refused(singletable("design", SHOP, "--max-gsis", "21"))
+
+
+WORKSHEET = """\
+| Access Pattern | Entry Entity | Filters / Range | Sort Direction | Frequency |
+|---|---|---|---|---|
+| Get user profile by ID | User | - | - | very high |
+| List user's last 10 orders | User | last 30 days | newest first | high |
+| Get order by ID | Order | - | - | high |
+"""
+PATTERN_TABLE = """\
+| Access pattern | Base table/GSI/LSI | Operation | Partition key value | Sort key value |
+|---|---|---|---|---|
+| Get customer | Base table | GetItem | PK=CUSTOMER#<customer_id> | SK=PROFILE |
+| Orders of a customer | Base table | Query | PK=CUSTOMER#<customer_id> | SK begins_with ORDER# |
+"""
+
+
+def test_a_worksheet_becomes_a_model_with_keys_that_check_accepts(tmp_path: Path) -> None:
+    source, model = tmp_path / "shop.md", tmp_path / "shop.py"
+    source.write_text(WORKSHEET, encoding="utf-8")
+    finished = singletable("design", source, "--output", model)
+    assert finished.returncode == 0, finished.stderr
+    assert "1 GSI (proved minimal: Order needs 2 keys, one of them the table's)" in finished.stdout
+    assert 'gsi1=("USER#{user_id}", "ORDER#{created_at}#{id}")' in model.read_text(encoding="utf-8")
+    assert singletable("check", model).returncode == 0
+    assert "already exists" in refused(singletable("design", source, "--output", model))
+
+
+def test_a_pattern_table_is_designed_from_its_patterns_not_from_its_keys(tmp_path: Path) -> None:
+    source = tmp_path / "patterns.md"
+    source.write_text(PATTERN_TABLE, encoding="utf-8")
+    document = json.loads(singletable("design", source, "--json").stdout)
+    assert (document["passes"], document["tables"][0]["indexes"]) == (True, 0)
+    assert "@entity(" in document["source"]
+
+
+def test_sql_with_queries_is_designed_directly(tmp_path: Path) -> None:
+    schema, queries = tmp_path / "shop.sql", tmp_path / "queries.sql"
+    schema.write_text("CREATE TABLE orders (id TEXT PRIMARY KEY, customer_id TEXT NOT NULL);", encoding="utf-8")
+    queries.write_text("SELECT * FROM orders WHERE id = ?;\nSELECT * FROM orders WHERE customer_id = ?;\n")
+    finished = singletable("design", schema, "--queries", queries)
+    assert finished.returncode == 0, finished.stderr
+    assert "1 GSI" in finished.stdout
+    assert "CUSTOMER#{customer_id}" in finished.stdout
+
+
+def test_options_for_text_and_for_models_are_not_mixed(tmp_path: Path) -> None:
+    source = tmp_path / "shop.md"
+    source.write_text(WORKSHEET, encoding="utf-8")
+    assert "Use --output FILE to write the model of a text" in refused(singletable("design", source, "--write"))
+    assert "Use --write to change the file of a model" in refused(singletable("design", SHOP, "--output", "x.py"))
+
+
+def test_a_text_without_a_table_names_both_forms(tmp_path: Path) -> None:
+    source = tmp_path / "notes.md"
+    source.write_text("No table here.\n", encoding="utf-8")
+    message = refused(singletable("design", source))
+    assert "a worksheet has the columns" in message
+    assert "A pattern table is" in message

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from singletable import Between, DesignError, Page, Table, collection, entity, field, get, pattern, put, query, update
 from singletable.client.table import Table as AnyTable
 from singletable.design.designed_table import DesignedTable, design_table
+from singletable.design.model_workload import DesignOptions
 from singletable.design.redesign import without_keys
 from singletable.errors import KeyRefused
 from singletable.model.design import Design
@@ -95,7 +96,7 @@ class Shop(Table, entities=[Customer, Order, OrderItem]):
 
 
 def designed(table: type[AnyTable]) -> DesignedTable:
-    return design_table(table.design, indexes_max=20)
+    return design_table(table.design, DesignOptions())
 
 
 def test_the_shop_gets_two_indexes_and_every_pattern_is_served() -> None:
@@ -125,7 +126,7 @@ def examples() -> list[Any]:
 
 @pytest.mark.parametrize(("table", "fewest"), examples())
 def test_redesigned_examples_need_at_most_their_declared_indexes(table: type[AnyTable], fewest: int) -> None:
-    found = design_table(without_keys(table.design), indexes_max=20)
+    found = design_table(without_keys(table.design), DesignOptions())
     assert found.solution.indexes == fewest
     assert not found.not_served
     assert all(isinstance(outcome, Plan) for outcome in found.outcomes)
@@ -136,7 +137,7 @@ def reads() -> Iterator[Any]:
         param.values[0].__name__: without_keys(param.values[0].design) for param in examples()
     }
     for name, design in tables.items():
-        after = design_table(design, indexes_max=20).after
+        after = design_table(design, DesignOptions()).after
         for each in after.patterns:
             if not isinstance(each.intent, ItemWriteIntent):
                 yield pytest.param(after, each, id=f"{name}.{each.name}")
@@ -279,15 +280,15 @@ class Board(Table, entities=[Ticket]):
 def test_a_strong_read_and_an_update_by_id_conflict_and_the_remedy_says_what_to_change() -> None:
     (missing,) = designed(Board).not_served
     assert missing.pattern == "tickets"
-    assert missing.remedy == "remove consistent=True"
+    assert missing.remedy == "Remove consistent=True."
 
 
 def test_fewer_indexes_than_needed_leave_patterns_unserved() -> None:
-    names = {each.pattern for each in design_table(Shop.design, indexes_max=0).not_served}
+    names = {each.pattern for each in design_table(Shop.design, DesignOptions(indexes_max=0)).not_served}
     assert names
     assert names < {each.name for each in Shop.design.patterns}
 
 
 def test_the_order_of_patterns_does_not_change_the_keys() -> None:
     backwards = replace(Shop.design, patterns=Shop.design.patterns[::-1])
-    assert design_table(backwards, indexes_max=20).keys == designed(Shop).keys
+    assert design_table(backwards, DesignOptions()).keys == designed(Shop).keys

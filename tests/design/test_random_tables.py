@@ -29,6 +29,7 @@ from singletable import (
     update,
 )
 from singletable.design.designed_table import DesignedTable, design_table
+from singletable.design.model_workload import DesignOptions
 from singletable.errors import KeyRefused, Location
 from singletable.model.design import Design, compile_design
 from singletable.model.intents import ItemWriteIntent
@@ -130,7 +131,7 @@ def designs(draw: st.DrawFn) -> Design:
 def test_every_pattern_that_the_search_serves_is_planned_and_returns_the_right_items(
     design: Design, data: st.DataObject
 ) -> None:
-    table = design_table(design, indexes_max=20)
+    table = design_table(design, DesignOptions())
     _check_promises(table)
     outcomes = [each for each in table.outcomes if isinstance(each, Plan)]
     reads_of_one = [each for each in outcomes if not isinstance(each.pattern.intent, ItemWriteIntent)]

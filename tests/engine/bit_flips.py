@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 import shutil
 import sqlite3
+import struct
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -121,10 +122,24 @@ class FlippedStore:
         at, bit = rng.randrange(len(self._content)), rng.randrange(8)
         damaged = bytearray(self._content)
         damaged[at] ^= 1 << bit
+        self._write_copy(damaged)
+        where = f"seed {seed}, byte {at}, bit {bit}"
+        return self._broken_promises(where)
+
+    def flip_in_row(self, seed: int) -> list[str]:
+        """Flip one bit in a row of a table, index, backup, change log or metadata table; return the broken promises."""
+        rng = random.Random(seed)
+        self._write_copy(self._content)
+        with closing(sqlite3.connect(self._copy)) as connection, connection:
+            where = flip_in_row(connection, rng)
+        return self._broken_promises(f"row seed {seed}, {where}")
+
+    def _write_copy(self, content: bytes | bytearray) -> None:
         for suffix in ("-wal", "-shm"):
             Path(f"{self._copy}{suffix}").unlink(missing_ok=True)
-        self._copy.write_bytes(damaged)
-        where = f"seed {seed}, byte {at}, bit {bit}"
+        self._copy.write_bytes(content)
+
+    def _broken_promises(self, where: str) -> list[str]:
         self.counts["flips"] += 1
         return [f"{where}: {problem}" for problem in (*self._wrong_check(), *self._wrong_reads())]
 
@@ -158,6 +173,47 @@ class FlippedStore:
             failed += 1
         self.counts["reads raised an error"] += bool(failed)
         self.counts["reads missed an item"] += bool(missing)
+
+
+def flip_in_row(connection: sqlite3.Connection, rng: random.Random, table: str | None = None) -> str:
+    """Flip a random bit of a random value, in this table or in any table with checksums; return the place."""
+    names = [table] if table else _with_checksums(connection)
+    while True:
+        name = rng.choice(names)
+        column = rng.choice([row[1] for row in connection.execute(f"PRAGMA table_info({name})")])
+        number, value = rng.choice(connection.execute(f"SELECT rowid, {column} FROM {name}").fetchall())
+        flipped = _flipped(value, rng)
+        if flipped is not None:
+            break
+    with suppress(sqlite3.IntegrityError):  # another row has this value
+        connection.execute(f"UPDATE {name} SET {column} = ? WHERE rowid = ?", (flipped, number))
+    return f"{name}.{column}, row {number}"
+
+
+def _with_checksums(connection: sqlite3.Connection) -> list[str]:
+    names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    rows = {
+        name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0]
+        for (name,) in names
+        if name in ("catalog", "streams", "backups") or (name[0] in "rbc" and name[1].isdigit())
+    }
+    return [name for name, count in rows.items() if count]
+
+
+def _flipped(value: Any, rng: random.Random) -> Any:
+    """Return a value with one bit changed, or None for a value without bits."""
+    if isinstance(value, int):
+        return value ^ 1 << rng.randrange(8)
+    if isinstance(value, float):
+        (number,) = struct.unpack(">q", struct.pack(">d", value))
+        return struct.unpack(">d", struct.pack(">q", number ^ 1 << rng.randrange(52)))[0]
+    if not value:
+        return None
+    is_text = isinstance(value, str)
+    data = value.encode("latin-1") if is_text else value
+    at = rng.randrange(len(data))
+    flipped = data[:at] + bytes((data[at] ^ 1 << rng.randrange(7),)) + data[at + 1 :]
+    return flipped.decode("latin-1") if is_text else flipped
 
 
 def elements(results: list[Any]) -> set[str]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +16,7 @@ from hypothesis import strategies as st
 
 from singletable.engine.dispatch import ACTIONS
 from singletable.engine.engine import Engine
+from singletable.errors import StoreRefused
 from tests.engine.backup_requests import REQUESTS, buckets, keep_some
 from tests.engine.setting_requests import ALWAYS_REFUSED, SETTING_REQUESTS, SETTINGS
 from tests.engine.table_requests import (
@@ -361,3 +366,21 @@ def test_an_engine_can_be_closed_twice() -> None:
     create(engine)
     engine.close()
     engine.close()
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="needs /dev/fd")
+def test_an_engine_that_cannot_open_a_damaged_store_closes_its_files(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with Engine(f"file:{path}") as engine:
+        create(engine)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE catalog SET definition = '{'")
+    gc.collect()
+    before = len(list(Path("/dev/fd").iterdir()))
+    gc.disable()  # the garbage collector would also close them, but later
+    try:
+        with pytest.raises(StoreRefused):
+            Engine(f"file:{path}")
+        assert len(list(Path("/dev/fd").iterdir())) == before
+    finally:
+        gc.enable()

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,7 @@ from singletable.engine.http.server_state import ServerTimeouts
 from singletable.engine.storage.process_locks import WriteWait
 from singletable.engine.storage.store import Store
 from singletable.engine.waiting_requests import WaitingRequests
+from singletable.errors import StoreRefused
 from tests.engine.http.server_under_test import post
 from tests.engine.table_requests import create_hash
 
@@ -180,6 +183,24 @@ def test_a_request_that_is_cancelled_after_its_write_has_begun_is_complete_when_
         requests.close()
 
     asyncio.run(run())
+
+
+def test_requests_of_asyncio_users_that_wait_raise_store_refused_when_the_table_is_closed(engine: Engine) -> None:
+    async def run() -> None:
+        transport = EngineTransport("file:", engine)
+        writes = [asyncio.create_task(transport.send_async("PutItem", PUT % b"a")) for _ in range(3)]
+        await asyncio.sleep(0.1)
+        transport.close()
+        for found in await asyncio.gather(*writes, return_exceptions=True):
+            assert isinstance(found, StoreRefused)
+            assert "closed while this write waited" in str(found)
+
+    with Store.open(f"file:{engine.store.path}") as other, other.writing():
+        asyncio.run(run())
+    # A program that uses only SQLite does not take the fair lock.
+    with closing(sqlite3.connect(str(engine.store.path), isolation_level=None)) as program:
+        program.execute("BEGIN IMMEDIATE")
+        asyncio.run(run())
 
 
 def test_waiting_requests_end_when_a_server_stops(engine: Engine, stopped: subprocess.Popen[str]) -> None:

@@ -25,7 +25,7 @@ def test_the_start_page_leads_to_the_first_table(shared: Studio) -> None:
     assert (response.status_code, response.headers["location"]) == (303, "/Commerce/overview")
 
 
-@pytest.mark.parametrize("example", ["commerce", "customers", "guide", "papers", "shop"])
+@pytest.mark.parametrize("example", ["commerce", "customers", "guide", "helpdesk", "papers", "shop"])
 def test_every_screen_of_every_example_renders(example: str) -> None:
     shown = studio(workspace(str(ROOT / "examples" / example / "model.py")))
     for name in shown.space.table_names:
@@ -47,6 +47,14 @@ def test_the_overview_counts_items_and_shows_keys_patterns_and_cost(shared: Stud
     assert "9 one request" in text
     assert "≈$648.79" in text
     assert "ST122" in text
+
+
+def test_several_tables_of_a_model_are_listed_with_their_verdicts() -> None:
+    shown = studio(workspace(str(ROOT / "examples" / "guide" / "model.py")))
+    text = text_of(shown.page("/AppTable/overview"))
+    assert "AppTable 8 2 15 one request 5 declared fan-out 2 open ≈$" in text
+    assert "Telemetry 1 1 2 one request 1 declared fan-out none open ≈$" in text
+    shown.space.close()
 
 
 def test_a_count_of_all_items_shows_its_price_first(shared: Studio) -> None:

@@ -66,6 +66,8 @@ def test_measured_units_are_compared_with_the_estimates(shown: Studio) -> None:
     text = text_of(shown.ask("measure")["html"])
     assert "profile 1 ≈0.5 RRU 0.5 RRU 1 x" in text
     assert "orders_placed 1 ≈5 RRU 0.5 RRU 0.1 x" in text
+    shown.ask("run", pattern="profile", values={"id": "42"})
+    assert "profile 2 ≈0.5 RRU 0.5 RRU 1 x" in text_of(shown.page("/Commerce/design/traffic"))
 
 
 def test_changes_since_a_git_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +110,8 @@ def test_an_open_migration_has_a_phase_and_a_progress(tmp_path: Path) -> None:
     run(control.put_progress(Progress("0002_second", "backfill", (None, {"a": {"S": "b"}}), 12, 5), 0), opened.session)
     text = text_of(found.ask("migration")["html"])
     assert "0002_second is open" in text
-    assert "12 items read, 5 written in this phase; 1 of 2 segments finished" in text
+    assert "60 %" in text
+    assert "12 of about 20 items read, 5 written in this phase; 1 of 2 segments finished" in text
     assert "0001_first applied" in text
     found.space.close()
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from singletable import Page, Table, entity, pattern, query
+from singletable import Page, Retries, Table, entity, pattern, query
+from singletable.errors import RequestRefused
 from singletable.planner.plan import Plan
 from singletable.studio.item_rows import ReadItems
 from singletable.studio.pattern_runs import PatternRun, run_page
@@ -40,6 +41,38 @@ def test_pages_accumulate_with_their_units_and_rows(shared: Studio) -> None:
     assert [(part.page, [row.id.count("C2") for row in part.rows]) for part in drawer.runs] == [(2, [1]), (1, [0])]
     assert (drawer.more_before, drawer.more_after) == (True, False)
     assert (two.returned, two.examined, two.cost.requests) == (2, 2, 2)
+
+
+def test_the_page_before_is_shown_without_a_request(shared: Studio) -> None:
+    values = {"user_id": "42", "status": "SHIPPED", "limit": "1"}
+    shared.ask("run", pattern="orders_in_status", values=values)
+    shared.ask("run", pattern="orders_in_status", values=values, next=True)
+    requests = shared.space.store.total.cost.requests
+    text = text_of(shared.ask("run", pattern="orders_in_status", values=values, previous=True)["html"])
+    assert "0.5 RRU measured" in text
+    assert "1 object" in text
+    assert shared.space.store.total.cost.requests == requests
+    again = shared.ask("run", pattern="orders_in_status", values=values, next=True)["html"]
+    assert "2 pages, one call each" in text_of(again)
+
+
+def test_requests_that_were_throttled_and_sent_again_are_counted(
+    shared: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = view_of(shared.space).opened().session
+    transport = session.transport._transport  # type: ignore[attr-defined]  # the transport of the store
+    send, answers = transport.send, iter(["throttled"])
+
+    def throttle_once(operation: str, body: bytes) -> bytes:
+        if next(answers, ""):
+            raise RequestRefused("ProvisionedThroughputExceededException", "The level of throughput was exceeded.")
+        return bytes(send(operation, body))
+
+    monkeypatch.setattr(session, "retries", Retries(attempts=3, first_seconds=0.001))
+    monkeypatch.setattr(transport, "send", throttle_once)
+    answer = shared.ask("run", pattern="profile", values={"id": "42"})
+    assert "2 requests one call; 1 failed and retried" in text_of(answer["html"])
+    assert answer["html"].count("GetItem\n{") == 1
 
 
 def test_an_item_collection_is_grouped_by_member(shared: Studio) -> None:

@@ -44,6 +44,7 @@ def test_an_answer_has_its_items_and_units_and_the_history_follows(shown: Studio
     answer = shown.ask("query", statement=USER, parameters="")
     text = text_of(answer["html"])
     assert "0.5 RRU consumed" in text
+    assert "0 WRU" in answer["total"]
     assert "7 items returned" in text
     assert "Query · 7 items · 0.5 units" in text_of(answer["history"])
     assert "/Commerce/items?id=" in answer["html"]

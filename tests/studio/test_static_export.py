@@ -14,7 +14,7 @@ from singletable.cli.main import main
 from singletable.errors import ExportRefused
 from singletable.studio import static_export
 from singletable.studio.static_export import BYTES_MAX, export_pages, write_pages
-from tests.studio.opened_studio import COMMERCE, ROOT, store_of, workspace
+from tests.studio.opened_studio import COMMERCE, ROOT, store_of, text_of, workspace
 
 EVIL = '../../../etc/x/..\\"><script>alert(1)</script><img src=x>'
 
@@ -79,7 +79,7 @@ def test_an_export_contains_the_answers_of_its_pages(commerce: Mapping[str, byte
     assert set(answers["columns"]) == {"table", "GSI1", "GSI2"}
     ids = {row["id"] for rows in answers["columns"].values() for row in rows}
     assert ids == set(answers["items"])
-    assert "ORDER_BY_DATE" in answers["heat"]
+    assert "ORDER_BY_DATE" in text_of(answers["heat"])
     assert b"0.5 RRU" in commerce["Commerce-pattern-profile.html"]
 
 

@@ -102,8 +102,8 @@ def _untried(reports: list[CheckReport], reasons: Mapping[tuple[str, str], str])
 def _reject_harm(before: list[CheckReport], after: list[CheckReport], finding: Finding, key: Key) -> None:
     """Raise an error unless the finding is gone and there is no new finding.
 
-    The rules judge a pattern only if it has a plan. If a pattern had no plan before the edit, a warning about it does
-    not count as new. If it is another pattern than that of the finding, no finding about it counts as new.
+    The rules check only patterns with a plan. So if a pattern gets its plan from the edit, warnings about it do not
+    count as new. If the finding is about another pattern, errors about it do not count as new either.
     """
     had, has = (Counter(each for _, each in _open(reports)) for reports in (before, after))
     if has[key] >= had[key]:

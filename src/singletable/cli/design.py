@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from singletable.cli.changed_files import ChangedFiles
+from singletable.cli.design_text import is_text, keyless_model
 from singletable.cli.edited_sources import edited_sources
+from singletable.cli.import_sql import DIALECTS
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table, print_wrapped
 from singletable.cli.price_options import add_price_options, chosen_prices
 from singletable.errors import ArgumentRefused
-from singletable.planner.formatting import format_count
+from singletable.planner.formatting import format_count, format_dollars
 
 if TYPE_CHECKING:
-    from singletable.cost.prices import Prices
     from singletable.design.design_report import DesignReport
     from singletable.model.design import Design
 
@@ -25,14 +28,27 @@ FAILED = 1
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
     parser = commands.add_parser("design", help="choose keys for entities without keys", description=__doc__)
-    parser.add_argument("model", metavar="MODEL", help="a Python file or module; add :Table to select one table")
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        help="a Python file or module; add :Table to select one table. Or a worksheet or pattern table (.md, .csv), or "
+        "an SQL schema (.sql); - for standard input",
+    )
     parser.add_argument("--write", action="store_true", help="write the keys into the @entity(...) calls of the model")
     parser.add_argument(
         "--redesign",
         action="store_true",
         help="choose keys for all entities, to compare them with the declared keys; writes nothing",
     )
+    parser.add_argument("--output", metavar="FILE", help="write the model of a text to this file")
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
+    parser.add_argument("--queries", metavar="FILE", help="the queries of an SQL schema")
+    parser.add_argument("--dialect", choices=DIALECTS, help="the SQL dialect (default: detected from the schema)")
     parser.add_argument("--max-gsis", metavar="N", type=int, default=20, help="use at most N indexes (default: 20)")
+    parser.add_argument("--no-copies", action="store_true", help="use no copies of other entities' fields in keys")
+    parser.add_argument(
+        "--allow-fan-out", action="store_true", help="split hot partitions into shards; a read is then several Queries"
+    )
     add_price_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
@@ -42,60 +58,95 @@ def run(options: argparse.Namespace) -> int:
     """Design every table of the model that has entities without keys."""
     if not 0 <= options.max_gsis <= 20:
         raise ArgumentRefused(f"--max-gsis must be between 0 and 20, got {options.max_gsis}")
-    prices = chosen_prices(options)
+    if is_text(options.model):
+        return _design_text(options)
+    if options.output is not None or options.queries is not None:
+        raise ArgumentRefused("--output and --queries are for a text. Use --write to change the file of a model.")
     if options.redesign:
-        return _redesign(options, prices)
-    loaded_before = frozenset(sys.modules)
-    designs = [table.design for table in load_tables(options.model) if table.design.keyless]
-    if not designs:
-        message = f"{options.model}: every entity has a key"
-        raise ArgumentRefused(f"{message}. Remove key= of the entities to design, or compare with --redesign.")
-    reports = [_report(design, options.max_gsis, prices) for design in designs]
-    files = ChangedFiles().edited(edit for report in reports for edit in report.table.edits())
-    passes = _passes(options.model, files, loaded_before)
+        return _redesign(options)
+    reports, files, passes = _design(options.model, options)
     if options.write:
         files.write()
     if options.json:
-        print_json(
-            {
-                "tables": [report.document() for report in reports],
-                "passes": passes,
-                "files": list(files.names) if options.write else [],
-                "diff": files.diff(),
-            }
-        )
+        names = list(files.names) if options.write else []
+        print_json({**_document(reports, passes=passes), "files": names, "diff": files.diff()})
     else:
         _print(reports, files, written=options.write)
+    return _status(reports, passes=passes)
+
+
+def _design(model: str, options: argparse.Namespace) -> tuple[list[DesignReport], ChangedFiles, bool]:
+    """Return the reports, the edited files, and whether `check` passes on the edited files."""
+    loaded_before = frozenset(sys.modules)
+    designs = [table.design for table in load_tables(model) if table.design.keyless]
+    if not designs:
+        message = f"{model}: every entity has a key"
+        raise ArgumentRefused(f"{message}. Remove key= of the entities to design, or compare with --redesign.")
+    reports = [_report(design, options) for design in designs]
+    files = ChangedFiles().edited(edit for report in reports for edit in report.table.edits())
+    return reports, files, _passes(model, files, loaded_before)
+
+
+def _document(reports: list[DesignReport], *, passes: bool) -> dict[str, Any]:
+    return {"tables": [report.document() for report in reports], "passes": passes}
+
+
+def _status(reports: list[DesignReport], *, passes: bool) -> int:
     return 0 if passes and not any(report.not_served for report in reports) else FAILED
 
 
-def _redesign(options: argparse.Namespace, prices: Prices) -> int:
+def _design_text(options: argparse.Namespace) -> int:
+    """Convert a text to a model without keys, choose the keys, and write the model."""
+    from singletable.cli.import_output import write_file
+
+    if options.write or options.redesign:
+        raise ArgumentRefused("--write and --redesign are for a model. Use --output FILE to write the model of a text.")
+    with keyless_model(options.model, options.queries, options.dialect) as path:
+        reports, files, passes = _design(path, options)
+        (source,) = files.after.values()
+    if options.output is not None:
+        write_file(source, Path(options.output), force=options.force)
+    if options.json:
+        written = {"file": options.output} if options.output is not None else {"source": source}
+        print_json({**_document(reports, passes=passes), **written})
+        return _status(reports, passes=passes)
+    for report in reports:
+        _print_report(report)
+    print()
+    if options.output is None:
+        print(source, end="")
+        print("\nWrite this model to a file with --output FILE.")
+    else:
+        print(f"wrote {options.output}; next: singletable check {options.output}")
+    return _status(reports, passes=passes)
+
+
+def _redesign(options: argparse.Namespace) -> int:
     """Print the chosen keys, and the number of declared indexes for comparison."""
     from singletable.design.redesign import without_keys
 
     if options.write:
         raise ArgumentRefused("--redesign only compares. To write keys, remove key= of the entities to design.")
     declared = [table.design for table in load_tables(options.model)]
-    reports = [_report(without_keys(design), options.max_gsis, prices) for design in declared]
+    reports = [_report(without_keys(design), options) for design in declared]
     counts = [sum(index.kind == "GSI" for index in design.indexes.values()) for design in declared]
     if options.json:
         pairs = zip(reports, counts, strict=True)
         print_json({"tables": [{**report.document(), "declared_indexes": count} for report, count in pairs]})
-        return FAILED if any(report.not_served for report in reports) else 0
+        return _status(reports, passes=True)
     for report, count in zip(reports, counts, strict=True):
         _print_report(report)
         print(f"The declared keys use {format_count(count, 'GSI')}.")
-    return FAILED if any(report.not_served for report in reports) else 0
+    return _status(reports, passes=True)
 
 
-def _report(design: Design, indexes_max: int, prices: Prices) -> DesignReport:
+def _report(design: Design, options: argparse.Namespace) -> DesignReport:
     from singletable.design.design_report import design_report
     from singletable.design.designed_table import design_table
+    from singletable.design.model_workload import DesignOptions
 
-    designed = design_table(design, indexes_max=indexes_max)
-    indexes = designed.solution.indexes
-    fewer = design_table(design, indexes_max=indexes - 1) if indexes else None
-    return design_report(designed, fewer, prices)
+    limits = DesignOptions(options.max_gsis, not options.no_copies, options.allow_fan_out)
+    return design_report(design_table(design, limits), limits, chosen_prices(options))
 
 
 def _passes(model: str, files: ChangedFiles, loaded_before: frozenset[str]) -> bool:
@@ -118,7 +169,7 @@ def _print(reports: list[DesignReport], files: ChangedFiles, *, written: bool) -
 
 
 def _print_report(report: DesignReport) -> None:
-    from singletable.design.design_report import certificate_lines, key_cells
+    from singletable.design.design_report import certificate_lines, key_cells, searched_text
 
     print_heading(f"{report.table.after.name}: {report.headline}")
     for line in certificate_lines(report.table):
@@ -128,14 +179,23 @@ def _print_report(report: DesignReport) -> None:
     print()
     for each in report.keys:
         print_wrapped(f"{each.entity} {each.alias}: {each.reason}", "  ", "    ")
-    if report.alternatives:
-        print_heading("alternatives")
-        for alternative in report.alternatives:
-            print_wrapped(str(alternative), "  ", "    ")
-    if report.guesses:
-        print_heading("guessed")
-        for guess in report.guesses:
-            print_wrapped(guess, "  ", "    ")
+    costs = [f"{each.pattern}: {format_dollars(each.dollars)}" for each in report.costs if each.dollars is not None]
+    sections: tuple[tuple[str, Sequence[object]], ...] = (
+        ("copies", report.copies),
+        ("writes", report.writes),
+        ("hot partitions", report.hot_keys),
+        ("cost of a month", costs),
+        ("alternatives", report.alternatives),
+        ("guessed", report.guesses),
+        ("assumptions that decide the design", report.assumptions),
+    )
+    for title, lines in sections:
+        if lines:
+            print_heading(title)
+            for each_line in lines:
+                print_wrapped(str(each_line), "  ", "    ")
+    print()
+    print_wrapped(f"{searched_text(report.table)}.")
     for missing in report.not_served:
         print_wrapped(f"not served: {missing.pattern}: {missing.reason}. {missing.remedy}".rstrip())
     patterns = format_count(len(report.table.outcomes), "pattern")

@@ -53,7 +53,7 @@ def write_model(imported: ImportedModel, options: argparse.Namespace, usage: Map
         tables = [_summary(names[name], imported.notes.get(name, ())) for name in imported.model.tables]
     source = model_source(imported)
     if options.output is not None:
-        _write(source, Path(options.output), force=options.force)
+        write_file(source, Path(options.output), force=options.force)
     document = {"file": options.output, "tables": tables, **(usage or {})}
     if options.json:
         print_json(document if options.output is not None else {**document, "source": source})
@@ -65,7 +65,8 @@ def write_model(imported: ImportedModel, options: argparse.Namespace, usage: Map
     return 0
 
 
-def _write(source: str, path: Path, *, force: bool) -> None:
+def write_file(source: str, path: Path, *, force: bool) -> None:
+    """Write a model to a file at once. Raise ImportRefused if the file exists and `force` is not set."""
     if path.exists() and not force:
         raise ImportRefused(f"{path} already exists; overwrite it with --force, or choose another name")
     temporary = path.with_name(f"{path.name}.{os.getpid()}.new")

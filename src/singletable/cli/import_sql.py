@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from singletable.cli.import_output import add_file_options
 from singletable.errors import ImportRefused
+
+if TYPE_CHECKING:
+    from singletable.importers.draft import Draft
 
 DIALECTS = ("sqlite", "postgres", "mysql")
 
@@ -22,8 +27,14 @@ def add_to(sources: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 def run(options: argparse.Namespace) -> int:
     """Read the files and write the model."""
-    from singletable.cli.import_text import import_text, read_text
-    from singletable.importers.draft import Draft
+    from singletable.cli.import_text import import_text
+
+    return import_text(options, sql_reader(options.queries, options.dialect))
+
+
+def sql_reader(queries_file: str | None, dialect: str | None) -> Callable[[str, str], Draft]:
+    """Return a function that reads a schema with these queries as a draft."""
+    from singletable.cli.import_text import read_text
 
     try:
         from singletable.importers.sql.read_sql import read_sql
@@ -32,9 +43,5 @@ def run(options: argparse.Namespace) -> int:
             raise
         raise ImportRefused("the import of SQL needs SQLGlot: pip install 'singletable[sql]'") from None
 
-    queries = read_text(options.queries) if options.queries is not None else None
-
-    def read(text: str, name: str) -> Draft:
-        return read_sql(text, name, queries=queries, dialect=options.dialect)
-
-    return import_text(options, read)
+    queries = read_text(queries_file) if queries_file is not None else None
+    return lambda text, name: read_sql(text, name, queries=queries, dialect=dialect)

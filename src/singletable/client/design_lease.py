@@ -64,11 +64,11 @@ class DesignLease:
         return read_item(self.table, reserved_key(self.attributes, STATE))
 
     def renew(self, body: bytes, asked_at: float) -> None:
-        """Take over the state of a response to a request that was sent at `asked_at`."""
+        """Store the state in a response. `asked_at` is the time when its request was sent."""
         try:
             item = read_get(body).item
         except (ValueError, RecursionError):
-            return  # the state stays as old as it is
+            return  # the known state stays, with its age
         self.state = None if item is None else state_of(item, self.table)
         self.confirmed_at = asked_at
         self.is_free = self.access is ClientAccess.ALL

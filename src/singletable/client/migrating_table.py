@@ -174,7 +174,7 @@ class MigratingTable(ConnectedTable):
         asked_at = lease.asked_at
         try:
             (body,) = yield (request,)
-        except (RequestRefused, Unreachable):  # the state stays as old as it is, which limits every request
+        except (RequestRefused, Unreachable):  # the known state stays; its age limits later requests
             return
         lease.renew(body, asked_at)
 

@@ -309,7 +309,7 @@ class Session:
 
 
 def _is_retried_only_here(problem: RequestRefused | Unreachable) -> bool:
-    """Return whether a transport that retries by itself does not retry this error."""
+    """Return whether only the session retries this error, even if the transport has its own retries."""
     return isinstance(problem, RequestRefused) and (is_retryable_cancellation(problem) or problem.code in CONFLICTS)
 
 

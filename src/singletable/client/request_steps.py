@@ -21,7 +21,7 @@ R = TypeVar("R")
 DESIGN_STATE = "design state"
 """The source of the request that reads the design state of a table."""
 _OTHER_ERRORS = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, AssertionError, RecursionError)
-"""What the processing of a response that is not valid can raise."""
+"""The exceptions that the processing of an invalid response can raise."""
 
 
 class Call(NamedTuple):

@@ -56,7 +56,7 @@ def open_state(design: Design, name: str, *, is_new: bool = False) -> Steps[Open
 def _dual_designs(
     design: Design, name: str, attributes: tuple[str, ...], state: DesignState
 ) -> Steps[DualDesigns | None]:
-    """Return the designs with the keys of the old design; None if the new code must wait for the end."""
+    """Return the designs with the keys of the old design; None if the new code must wait until the migration ends."""
     from singletable.evolve.dual_designs import NotDual, dual_designs  # only during a migration
 
     before = yield from read_design(name, attributes, state.fingerprint)

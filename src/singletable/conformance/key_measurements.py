@@ -63,7 +63,7 @@ def readable_partition(text: str) -> str:
 
 
 class NumberTexts:
-    """Tracks the values of one field in a sort key while all of them are numbers as text, after the same letters."""
+    """Tracks the values of a field in a sort key, as long as each of them is a number after the same letters."""
 
     def __init__(self, name: str, label: str, place: str) -> None:
         self.name, self.label, self.place = name, label, place
@@ -71,7 +71,7 @@ class NumberTexts:
         self._by_length: dict[int, tuple[str, str]] | None = {}
 
     def add(self, value: Any) -> None:
-        """Add a value; after the first one that is not such a number, the others are ignored."""
+        """Add a value. After the first value of another form, ignore all further values."""
         if self._by_length is None or value is None:
             return
         text = str(value)

@@ -49,8 +49,17 @@ class CapturedRequest:
 
     @property
     def is_read(self) -> bool:
-        """Whether the request is a read."""
-        return self.operation in READS
+        """Whether the request is a read; PartiQL statements are reads if they select."""
+        return self.operation in READS or any(
+            statement.lstrip()[:6].upper() == "SELECT" for statement in self._statements()
+        )
+
+    def _statements(self) -> Iterator[str]:
+        """Yield the PartiQL statements of the request; DynamoDB rejects requests that mix reads and writes."""
+        if "Statement" in self.parameters:
+            yield self.parameters["Statement"]
+        for each in (*self.parameters.get("Statements", ()), *self.parameters.get("TransactStatements", ())):
+            yield each["Statement"]
 
     @property
     def cost(self) -> Cost:

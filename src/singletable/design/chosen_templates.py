@@ -8,10 +8,11 @@ from singletable.design.model_workload import ModelWorkload
 from singletable.key_solver.common_keys import ColumnKey
 from singletable.key_solver.entity_slots import TABLE_SLOT
 from singletable.key_solver.key_search import Solution
+from singletable.key_solver.partition_load import shards_needed
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.table_schema import TABLE
-from singletable.planner.key_proposals import new_alias
+from singletable.planner.key_proposals import free_name, new_alias
 from singletable.planner.key_texts import field_owner, key_words, slot, sorted_slot
 
 
@@ -32,11 +33,29 @@ class TemplateWriter:
             for each in self.solution.entities
         }
 
+    def shards(self) -> dict[str, int]:
+        """Return the number of shards of each entity that has a hot partition."""
+        found: dict[str, int] = {}
+        for each in self.solution.entities:
+            needs = self.model.needs(each.entity)
+            counts = [
+                shards_needed(needs, key.partition, key.columns)
+                for number, key in each.keys.items()
+                if number != TABLE_SLOT
+            ]
+            if max(counts, default=1) > 1:
+                found[each.entity] = max(counts)
+        return found
+
     def _templates(self, entity: Entity, number: int, key: ColumnKey) -> tuple[str, str]:
         delimiter = self.design.settings.delimiter
         partition = [part for name in key.partition for part in (self._owner(entity, number, name), slot(name))]
+        partition = partition or [key_words(entity.label)]
+        needs = self.model.needs(entity.label)
+        if number != TABLE_SLOT and shards_needed(needs, key.partition, key.columns) > 1:
+            partition.append(slot(shard_name(entity)))
         sort = [self._sort_word(entity, number), *(sorted_slot(entity, name) for name in key.sort)]
-        return delimiter.join(partition or [key_words(entity.label)]), delimiter.join(sort)
+        return delimiter.join(partition), delimiter.join(sort)
 
     def _owner(self, entity: Entity, number: int, name: str) -> str:
         """Return the word before a partition field. The members of a collection share it."""
@@ -63,6 +82,11 @@ class TemplateWriter:
         line = [key_words(each) for each in self._line(entity, number)]
         word = key_words(entity.label)
         return word if line == sorted(line) else f"{line.index(word) + 1}{self.design.settings.delimiter}{word}"
+
+
+def shard_name(entity: Entity) -> str:
+    """Return the name of the derived value with the shard of an item."""
+    return free_name(entity, "shard")
 
 
 def _aliases(design: Design, indexes: int) -> Mapping[int, str]:

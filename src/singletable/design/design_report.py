@@ -6,15 +6,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from singletable.cost.cost_report import cost_report
+from singletable.cost.call_costs import call_costs
 from singletable.cost.prices import Prices
+from singletable.design.alternatives import AlternativeDesign, alternatives_to
+from singletable.design.assumptions import Assumption, deciding_assumptions
+from singletable.design.design_cost import PatternCost, dollars_of, pattern_costs
 from singletable.design.designed_table import DesignedTable
-from singletable.design.model_workload import SkippedPattern
+from singletable.design.model_workload import DesignOptions
+from singletable.design.read_columns import SkippedPattern
+from singletable.design.write_requirements import (
+    CopiesUpdated,
+    WriteRequirement,
+    copies_updated,
+    write_requirements,
+)
+from singletable.heat.hot_partitions import hot_partitions
 from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
 from singletable.key_solver.key_search import EntityBound
 from singletable.key_solver.workload import Read
 from singletable.model.table_schema import TABLE
-from singletable.planner.formatting import format_count, format_dollars, format_list
+from singletable.planner.formatting import format_count, format_dollars, format_list, format_number
+from singletable.planner.item_sizes import ItemSizes
+from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX as READ_UNITS_MAX
+from singletable.values.limits import PARTITION_WRITE_UNITS_PER_SECOND_MAX as WRITE_UNITS_MAX
+
+NOTABLE_SHARE = 0.1
+"""The report names partitions from this share of the units per second that one partition serves."""
 
 
 @dataclass(frozen=True)
@@ -30,17 +47,17 @@ class KeyReason:
 
 
 @dataclass(frozen=True)
-class FewerIndexes:
-    """Keys with one index less: the money that they save, and the patterns that no request would serve."""
+class HotKey:
+    """The hottest partition of a key, in units per second at the declared rates."""
 
-    indexes: int
-    dollars: float | None
-    not_served: tuple[str, ...]
+    keys: str
+    read_units: float
+    write_units: float
 
     def __str__(self) -> str:
-        price = "" if self.dollars is None else f", {format_dollars(self.dollars)} a month"
-        without = f"; no request serves {', '.join(self.not_served)}" if self.not_served else ""
-        return f"{_indexes(self.indexes)}{price}{without}"
+        units = f"{format_number(self.read_units)} read and {format_number(self.write_units)} write units per second"
+        share = self.read_units / READ_UNITS_MAX + self.write_units / WRITE_UNITS_MAX
+        return f"{self.keys}: {units}, {share:.0%} of a partition"
 
 
 @dataclass(frozen=True)
@@ -50,7 +67,10 @@ class DesignReport:
     table: DesignedTable
     dollars: float | None
     without_rate: tuple[str, ...]
-    alternatives: tuple[FewerIndexes, ...]
+    costs: tuple[PatternCost, ...]
+    alternatives: tuple[AlternativeDesign, ...]
+    assumptions: tuple[Assumption, ...]
+    hot_keys: tuple[HotKey, ...]
 
     @property
     def headline(self) -> str:
@@ -63,6 +83,16 @@ class DesignReport:
     def keys(self) -> tuple[KeyReason, ...]:
         """Every new key with the patterns that it serves."""
         return tuple(_key_reasons(self.table))
+
+    @property
+    def writes(self) -> tuple[WriteRequirement, ...]:
+        """What the caller of each write must pass."""
+        return tuple(write_requirements(self.table))
+
+    @property
+    def copies(self) -> tuple[CopiesUpdated, ...]:
+        """The copied fields, and the writes that update them."""
+        return tuple(copies_updated(self.table))
 
     @property
     def served(self) -> int:
@@ -92,33 +122,48 @@ class DesignReport:
             "certificate": [f"{one} and {other}: {reason}" for one, other, reason in _pairs(solution.bound)],
             "dollars_per_month": self.dollars,
             "keys": [vars(each) for each in self.keys],
+            "searched": searched_text(self.table),
             "alternatives": [vars(each) for each in self.alternatives],
+            "writes": [vars(each) for each in self.writes],
+            "copies": [vars(each) for each in self.copies],
+            "hot_partitions": [vars(each) for each in self.hot_keys],
+            "costs": [vars(each) for each in self.costs],
             "guesses": list(self.guesses),
+            "assumptions": [vars(each) for each in self.assumptions],
             "not_served": [vars(each) for each in self.not_served],
         }
 
 
-def design_report(table: DesignedTable, fewer: DesignedTable | None, prices: Prices) -> DesignReport:
-    """Return the report. `fewer` is the best design with one index less, or None if there is no index."""
-    dollars, without_rate = _dollars(table, prices)
-    alternatives = () if fewer is None else (_alternative(fewer, prices),)
-    return DesignReport(table, dollars, without_rate, alternatives)
+def design_report(table: DesignedTable, options: DesignOptions, prices: Prices) -> DesignReport:
+    """Return the report of a designed table."""
+    dollars, without_rate = dollars_of(table, prices)
+    return DesignReport(
+        table,
+        dollars,
+        without_rate,
+        pattern_costs(table, prices),
+        alternatives_to(table, options, prices),
+        deciding_assumptions(table),
+        tuple(_hot_keys(table)),
+    )
 
 
-def _alternative(table: DesignedTable, prices: Prices) -> FewerIndexes:
-    names = tuple(each.pattern for each in table.not_served)
-    return FewerIndexes(table.solution.indexes, _dollars(table, prices)[0], names)
+def _hot_keys(table: DesignedTable) -> Iterator[HotKey]:
+    """Yield the partitions with a notable share of the units that a partition serves, the hottest first."""
+    found = hot_partitions(table.after, call_costs(table.after, ItemSizes(table.after)))
+    for each in sorted(found, key=lambda hot: (-hot.demand.partitions, hot.spoken)):
+        if each.demand.partitions >= NOTABLE_SHARE:
+            yield HotKey(each.spoken, each.demand.reads, each.demand.writes)
 
 
-def _dollars(table: DesignedTable, prices: Prices) -> tuple[float | None, tuple[str, ...]]:
-    """Return the cost of all requests of a month, and the patterns without a rate.
-
-    The cost is None if no pattern has a rate.
-    """
-    report = cost_report(table.after, prices)
-    if all(call.calls_per_second is None for call in report.calls):
-        return None, report.without_rate
-    return report.on_demand_reads + report.on_demand_writes, report.without_rate
+def searched_text(table: DesignedTable) -> str:
+    """Return which keys the search covers and which it does not, as one sentence."""
+    reads = sum(len(each.slots) for each in table.solution.entities)
+    return (
+        f"The search covers all keys of the table and of up to {_indexes(table.solution.indexes)} for "
+        f"{format_count(reads, 'distinct read')}: every partition key, every sort order, shared and sparse indexes, "
+        "tree levels and cells. It does not cover mirrored items, multi-attribute keys and local indexes"
+    )
 
 
 def proof_of(table: DesignedTable) -> str:
@@ -157,7 +202,7 @@ def _key_reasons(table: DesignedTable) -> Iterator[KeyReason]:
     for chosen in table.solution.entities:
         templates = table.keys[chosen.entity]
         for slot, (alias, (partition, sort)) in zip(chosen.keys, templates.items(), strict=True):
-            serves = tuple(name for read in chosen.reads_in(slot) for name in _names(table, chosen, read))
+            serves = tuple(sorted(name for read in chosen.reads_in(slot) for name in _names(table, chosen, read)))
             yield KeyReason(chosen.entity, alias, partition, sort, serves, _reason(table, chosen, slot))
 
 
@@ -180,7 +225,8 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
     parts += [f"sorted by {format_list(orders)}"] if orders else []
     tail = [name for name in key.sort if name in entity.identity and name not in orders]
     if tail:
-        purpose = "makes the key unique" if slot == TABLE_SLOT else "orders equal items"
+        makes, same = ("make", "order") if len(tail) > 1 else ("makes", "orders")
+        purpose = f"{makes} the key unique" if slot == TABLE_SLOT else f"{same} equal items"
         parts.append(f"{format_list(tail)} {purpose}")
     return f"{'; '.join(parts)}."
 

@@ -5,15 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from singletable.design.chosen_templates import TemplateWriter
-from singletable.design.model_workload import ModelWorkload, SkippedPattern, model_workload
+from singletable.design.chosen_templates import TemplateWriter, shard_name
+from singletable.design.model_workload import DesignOptions, ModelWorkload, model_workload
+from singletable.design.read_columns import SkippedPattern
 from singletable.errors import DesignError, Problem
+from singletable.key_solver.common_keys import NoCommonKey
 from singletable.key_solver.key_search import NoTableKey, Solution, solve
+from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.derived.shard import Shard
 from singletable.model.design import Design, compile_declarations
-from singletable.planner.key_source import keys_edits
-from singletable.planner.plan import Outcome, UnsupportedPattern
+from singletable.model.entity import EntityDeclaration
+from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.planner.key_proposals import derived_edits
+from singletable.planner.key_source import keys_edits, quoted
+from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
 from singletable.planner.planner import plan
-from singletable.planner.remedy import Edit
+from singletable.planner.remedy import Edit, SetKeyword, pattern_place
+
+FAN_OUT_OF_AREA = 12
+"""The declared requests of an area whose pattern declares none."""
+
+
+@dataclass(frozen=True)
+class AddedValue:
+    """A derived value that the design adds to an entity."""
+
+    name: str
+    value: DerivedValue
+    source: str
 
 
 @dataclass(frozen=True)
@@ -27,6 +46,10 @@ class DesignedTable:
     keys: Mapping[str, Mapping[str, tuple[str, str]]]
     """The new templates by entity and alias."""
     outcomes: tuple[Outcome, ...]
+    added: Mapping[str, tuple[AddedValue, ...]]
+    """The new derived values by entity."""
+    fanouts: Mapping[str, int]
+    """The number of requests that patterns must declare."""
 
     @property
     def not_served(self) -> tuple[SkippedPattern, ...]:
@@ -38,27 +61,79 @@ class DesignedTable:
             if isinstance(outcome, UnsupportedPattern):
                 name = outcome.pattern.name
                 problem = known.get(name)
-                by_search = None if problem is None else SkippedPattern(name, problem.reason, problem.remedy)
+                by_search = None if problem is None else _skipped(name, problem)
                 found.append(by_search or skipped.get(name) or SkippedPattern(name, outcome.reason))
+        patterns = {each.pattern.name for each in self.outcomes}
+        internal = (each for each in self.solution.rejected if each.name not in patterns)
+        found += [_skipped(each.name, each.problem) for each in internal]
         return tuple(found)
 
     def edits(self) -> tuple[Edit, ...]:
         """Return the edits of the model's source that declare the keys."""
-        return tuple(
+        found = [
             edit
             for label, keys in self.keys.items()
             for alias, templates in keys.items()
             for edit in keys_edits(self.model.entity(label), alias, templates)
-        )
+        ]
+        for label, values in self.added.items():
+            entity = self.model.entity(label)
+            declared = {**entity.declaration.derived}
+            for each in values:
+                changed = replace(entity, declaration=replace(entity.declaration, derived=declared))
+                found += derived_edits(changed, each.name, each.source)
+                declared[each.name] = each.value
+        for pattern in self.before.patterns:
+            if pattern.name in self.fanouts:
+                found.append(SetKeyword(pattern_place(pattern), "fanout", str(self.fanouts[pattern.name])))
+        return tuple(found)
 
 
-def design_table(design: Design, *, indexes_max: int) -> DesignedTable:
+def _skipped(name: str, problem: NoCommonKey) -> SkippedPattern:
+    remedy = f"{problem.remedy[0].upper()}{problem.remedy[1:]}." if problem.remedy else ""
+    return SkippedPattern(name, problem.reason, remedy)
+
+
+def design_table(design: Design, options: DesignOptions | None = None) -> DesignedTable:
     """Choose keys for the entities of a design that have none.
 
     Raise DesignError if no key is possible for an entity.
     """
+    options = options or DesignOptions()
     _check_table(design)
-    model = model_workload(design)
+    model, solution = _solved(design, options)
+    writer = TemplateWriter(design, model, solution)
+    keys, added = writer.keys(), _added_values(model, writer.shards())
+    after = _with_keys(design, keys, added, {})
+    fanouts = dict(_fanouts(after, options))
+    if fanouts:
+        after = _with_keys(design, keys, added, fanouts)
+    outcomes = tuple(plan(after, each) for each in after.patterns)
+    return DesignedTable(design, after, model, solution, keys, outcomes, added, fanouts)
+
+
+def _solved(design: Design, options: DesignOptions) -> tuple[ModelWorkload, Solution]:
+    """Return the solution. If the table cannot serve the reads of some copies, an index may serve them."""
+    model = model_workload(design, options)
+    _require_identities(model)
+    solution = _solve(model, options)
+    reads = {read.name for each in model.workload.entities for read in each.reads if read.finds_copies}
+    weak = frozenset(each.name for each in solution.rejected if each.name in reads)
+    if weak:
+        model = model_workload(design, options, weak)
+        solution = _solve(model, options)
+    return model, solution
+
+
+def _solve(model: ModelWorkload, options: DesignOptions) -> Solution:
+    try:
+        return solve(model.workload, indexes_min=options.indexes_min, indexes_max=options.indexes_max)
+    except NoTableKey as found:
+        entity = model.entity(found.entity)
+        raise DesignError(Problem(str(found), entity.location, found.problem.remedy or None)) from found
+
+
+def _require_identities(model: ModelWorkload) -> None:
     if model.unknown_identity:
         raise DesignError(
             [
@@ -70,14 +145,32 @@ def design_table(design: Design, *, indexes_max: int) -> DesignedTable:
                 for each in model.unknown_identity
             ]
         )
-    try:
-        solution = solve(model.workload, indexes_max=indexes_max)
-    except NoTableKey as found:
-        entity = model.entity(found.entity)
-        raise DesignError(Problem(str(found), entity.location, found.problem.remedy or None)) from found
-    keys = TemplateWriter(design, model, solution).keys()
-    after = _with_keys(design, keys)
-    return DesignedTable(design, after, model, solution, keys, tuple(plan(after, each) for each in after.patterns))
+
+
+def _added_values(model: ModelWorkload, shards: Mapping[str, int]) -> dict[str, tuple[AddedValue, ...]]:
+    found: dict[str, tuple[AddedValue, ...]] = {}
+    for entity in model.entities:
+        derived = model.derived[entity.label]
+        values = [AddedValue(name, derived.values[name], source) for name, source in derived.added.items()]
+        if entity.label in shards:
+            of, name = shards[entity.label], model.needs(entity.label).identity[-1]
+            source = f"shard({quoted(name)}, of={of})"
+            values.append(AddedValue(shard_name(entity), Shard((name,), of), source))
+        if values:
+            found[entity.label] = tuple(values)
+    return found
+
+
+def _fanouts(design: Design, options: DesignOptions) -> list[tuple[str, int]]:
+    """Return the requests of the patterns that send more requests than they declare."""
+    found = []
+    for pattern in design.patterns:
+        outcome = plan(design, pattern)
+        if not isinstance(outcome, Plan) or pattern.is_write or outcome.verdict.is_served:
+            continue
+        if options.fan_out or outcome.requests is None:
+            found.append((pattern.name, outcome.requests or FAN_OUT_OF_AREA))
+    return found
 
 
 def _check_table(design: Design) -> None:
@@ -88,9 +181,22 @@ def _check_table(design: Design) -> None:
         raise DesignError(Problem(message, design.settings.location, 'Declare keys=("PK", "SK") of the table.'))
 
 
-def _with_keys(design: Design, keys: Mapping[str, Mapping[str, tuple[str, str]]]) -> Design:
-    declarations = [
-        replace(each.declaration, keys=keys[each.label]) if each.label in keys else each.declaration
-        for each in design.all_entities
-    ]
-    return compile_declarations(design.settings, declarations, design.patterns)
+def _with_keys(
+    design: Design,
+    keys: Mapping[str, Mapping[str, tuple[str, str]]],
+    added: Mapping[str, tuple[AddedValue, ...]],
+    fanouts: Mapping[str, int],
+) -> Design:
+    def declaration(label: str, declared: EntityDeclaration) -> EntityDeclaration:
+        if label not in keys:
+            return declared
+        derived = {**declared.derived, **{each.name: each.value for each in added.get(label, ())}}
+        return replace(declared, keys=keys[label], derived=derived)
+
+    def pattern(declared: PatternDeclaration) -> PatternDeclaration:
+        if declared.name not in fanouts:
+            return declared
+        return replace(declared, options=replace(declared.options, fanout=fanouts[declared.name]))
+
+    declarations = [declaration(each.label, each.declaration) for each in design.all_entities]
+    return compile_declarations(design.settings, declarations, [pattern(each) for each in design.patterns])

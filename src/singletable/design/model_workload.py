@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date, datetime
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
+from singletable.design.read_columns import DerivedColumns, SkippedPattern, fields_with, read_of, time_of
 from singletable.expressions.tree import Constant, Parameter
 from singletable.key_solver.workload import Collection, ColumnFacts, EntityNeeds, Member, Read, Workload, Write
-from singletable.model.codecs.choose_codec import choose_codec
-from singletable.model.codecs.text_codec import ORDERED_DELIMITER
+from singletable.model.derived_data import Copy
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.field_roles import follows_clock, is_day, value_count
-from singletable.model.fields import Field
-from singletable.model.intents import (
-    AncestorsIntent,
-    CollectionIntent,
-    GetIntent,
-    ItemWriteIntent,
-    QueryIntent,
-    WithinIntent,
-)
-from singletable.model.parameter_binding import Binding, bindings_for, fixed_values
-from singletable.model.parameter_types import Between, Equal, Prefix, Present, Since, Until
+from singletable.model.intents import CollectionIntent, FeedIntent, ItemWriteIntent
+from singletable.model.parameter_binding import bindings_for, fixed_values
+from singletable.model.parameter_types import Equal
 from singletable.model.pattern_declaration import LIMIT, PatternDeclaration
 from singletable.planner.changed_designs import patterns_of
+from singletable.planner.item_sizes import field_bytes, item_bytes
 from singletable.planner.primary_key_proposals import known_identity
+from singletable.values.limits import TRANSACTION_ACTIONS_MAX
 
-_RANGES = (Between, Since, Until, Prefix)
 _CLOCK_VALUES = 1
 """All current writes go to the partition of the current day or hour."""
 
 
 @dataclass(frozen=True)
-class SkippedPattern:
-    """A pattern for which the solver chooses no keys, with the reason and a remedy."""
+class DesignOptions:
+    """What a design may use."""
 
-    pattern: str
-    reason: str
-    remedy: str = ""
+    indexes_max: int = 20
+    copies: bool = True
+    """Whether a key can contain a field that is a copy of a field of another entity."""
+    fan_out: bool = False
+    """Whether a read can be several Queries, one for each shard of a hot partition."""
+    indexes_min: int = 0
+    """The number of indexes with which the search starts. An alternative with one index more sets it."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,10 @@ class ModelWorkload:
     guesses: tuple[str, ...]
     skipped: tuple[SkippedPattern, ...]
     unknown_identity: tuple[Entity, ...] = ()
+    derived: Mapping[str, DerivedColumns] = field(default_factory=dict)
+    """The derived values that keys can contain, by entity."""
+    weak_copies: frozenset[str] = frozenset()
+    """The reads of copies that an index serves, because the table cannot."""
 
     def entity(self, name: str) -> Entity:
         """Return the entity of the model with this class name."""
@@ -60,18 +62,31 @@ class ModelWorkload:
         return next(each for each in self.workload.entities if each.name == name)
 
 
-def model_workload(design: Design) -> ModelWorkload:
-    """Return the requirements of a model's patterns for the keys of the entities without keys."""
+def model_workload(design: Design, options: DesignOptions, weak_copies: frozenset[str] = frozenset()) -> ModelWorkload:
+    """Return the requirements of a model's patterns for the keys of the entities without keys.
+
+    `weak_copies` names the reads of copies that need not be strongly consistent.
+    """
     identities = {each.label: known_identity(each, patterns_of(design, {each.cls})) for each in design.keyless}
     entities = tuple(each for each in design.keyless if identities[each.label])
-    return _Conversion(design, entities, {name: found for name, found in identities.items() if found}).result()
+    known = {name: found for name, found in identities.items() if found}
+    return _Conversion(design, entities, known, options, weak_copies).result()
 
 
 class _Conversion:
     """Collects reads and writes by entity while the patterns of a design are converted."""
 
-    def __init__(self, design: Design, entities: tuple[Entity, ...], identities: dict[str, tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        design: Design,
+        entities: tuple[Entity, ...],
+        identities: dict[str, tuple[str, ...]],
+        options: DesignOptions,
+        weak_copies: frozenset[str],
+    ) -> None:
         self.design, self.entities, self.identities = design, entities, identities
+        self.options, self.weak_copies = options, weak_copies
+        self.derived = {each.label: DerivedColumns(each) for each in entities}
         self.reads: dict[str, list[Read]] = {each.label: [] for each in entities}
         self.writes: dict[str, list[Write]] = {each.label: [] for each in entities}
         self.collections: list[Collection] = []
@@ -86,7 +101,9 @@ class _Conversion:
         needs = tuple(self._needs(each) for each in self.entities)
         unknown = tuple(each for each in self.design.keyless if each.label not in self.identities)
         workload = Workload(needs, tuple(self.collections))
-        return ModelWorkload(workload, self.entities, tuple(self.guesses), tuple(self.skipped), unknown)
+        guesses = tuple(dict.fromkeys(self.guesses))
+        skipped = tuple(self.skipped)
+        return ModelWorkload(workload, self.entities, guesses, skipped, unknown, self.derived, self.weak_copies)
 
     def _add(self, pattern: PatternDeclaration) -> None:
         intent = pattern.intent
@@ -96,58 +113,30 @@ class _Conversion:
         entity = self.design.entity_of(intent.entity)
         if entity.label not in self.identities:
             return
-        if isinstance(intent, WithinIntent | AncestorsIntent):
-            reason = "areas and tree paths need derived values, which the search does not choose"
-            self.skipped.append(SkippedPattern(pattern.name, reason, f"Declare key= and derived= of {entity.label}."))
-        elif isinstance(intent, ItemWriteIntent):
+        if isinstance(intent, ItemWriteIntent):
             self.writes[entity.label].append(_write(pattern, intent, entity))
-        else:
-            self._add_read(pattern, intent, entity)
-
-    def _add_read(self, pattern: PatternDeclaration, intent: GetIntent | QueryIntent, entity: Entity) -> None:
-        bindings, _ = bindings_for(pattern, entity)
-        ranges = [each for each in bindings if each.test not in (Equal, Present)]
-        order = self._order(pattern, intent, entity, ranges)
-        problem = _range_problem(ranges, order) or _key_problem(entity, bindings, order)
-        if problem is not None:
-            self.skipped.append(SkippedPattern(pattern.name, *problem))
             return
-        first = ranges[0].fields[0] if ranges else order
-        equal = _fields(bindings, Equal)
-        self.reads[entity.label].append(
-            Read(
-                pattern.name,
-                equal,
-                first,
-                bool(ranges),
-                _fields(bindings, Present),
-                intent.consistent,
-                isinstance(intent, GetIntent),
-                pattern.calls_per_second,
-            )
-        )
+        found = read_of(pattern, intent, entity, self.derived[entity.label], self.guesses.append)
+        if isinstance(found, Read):
+            found = self._without_copies(entity, found) or found
+        if isinstance(found, SkippedPattern):
+            self.skipped.append(found)
+        else:
+            self.reads[entity.label].append(found)
 
-    def _order(
-        self, pattern: PatternDeclaration, intent: GetIntent | QueryIntent, entity: Entity, ranges: list[Binding]
-    ) -> str | None:
-        if not isinstance(intent, QueryIntent):
+    def _without_copies(self, entity: Entity, read: Read) -> SkippedPattern | None:
+        """Return why a read is not served without copies in keys, or None."""
+        columns = read.equal | ({read.first} if read.first is not None else set())
+        sources = {
+            ours: f"{each.source.__name__}.{theirs}"
+            for each in entity.declaration.copies
+            for theirs, ours in each.fields.items()
+        }
+        copied = sorted(columns & sources.keys())
+        if self.options.copies or not copied:
             return None
-        if intent.order_by is not None:
-            return str(intent.order_by.steps[0])
-        if not intent.newest_first or ranges:
-            return None
-        return self._time(pattern, entity)
-
-    def _time(self, pattern: PatternDeclaration, entity: Entity) -> str | None:
-        """Return the field by which newest first sorts: the first time field that every item has."""
-        times = [each.name for each in entity.fields.values() if _is_time(each)]
-        if len(times) > 1:
-            others = " or ".join(times[1:])
-            self.guesses.append(
-                f"{pattern.name}: newest first by {times[0]}. "
-                f"If you mean {others}, add order_by=lambda item: item.{times[1]}."
-            )
-        return times[0] if times else None
+        reason = f"{copied[0]} is a copy of {sources[copied[0]]}, and --no-copies keeps copies out of keys"
+        return SkippedPattern(read.name, reason, "Allow copies in keys.")
 
     def _add_collection(self, pattern: PatternDeclaration, intent: CollectionIntent) -> None:
         members = self.design.members(intent)
@@ -162,7 +151,7 @@ class _Conversion:
             partition = self._partition(pattern, entity)
             assert partition is not None, "checked above"
             is_list = member.kind == "many"
-            first = self._time(pattern, entity) if is_list and intent.newest_first else None
+            first = time_of(pattern, entity, self.guesses.append) if is_list and intent.newest_first else None
             self.reads[entity.label].append(
                 Read(
                     pattern.name,
@@ -178,6 +167,8 @@ class _Conversion:
         self.collections.append(Collection(pattern.name, shape, limited, intent.is_reversed))
 
     def _collection_problem(self, pattern: PatternDeclaration, intent: CollectionIntent) -> tuple[str, str] | None:
+        if isinstance(intent, FeedIntent):
+            return "the search does not choose keys of feeds", "Declare the keys of its entities yourself."
         members = [entity for _, entity in self.design.members(intent)]
         kept = [each.label for each in members if each.label not in self.identities]
         if kept:
@@ -214,35 +205,95 @@ class _Conversion:
         """Add the reads that find copies, and the writes that change the copies when their source changes."""
         for each in entity.declaration.copies:
             name = f"copies of {each.source.__name__} in {entity.label}"
-            self.reads[entity.label].append(Read(name, frozenset(each.by.values())))
-            source = self.design.entity_of(each.source)
-            changes = [
-                p.intent.changed
-                for p in self.design.patterns
-                if isinstance(p.intent, ItemWriteIntent) and p.intent.entity is source.cls
-            ]
-            changed = frozenset(ours for theirs, ours in each.fields.items() if any(theirs in one for one in changes))
+            changed, rate = self._changed_copies(each)
+            # An index can lack the newest copies, and a copy that the Query misses keeps its old value.
+            strong = bool(changed) and name not in self.weak_copies
+            self.reads[entity.label].append(Read(name, frozenset(each.by.values()), strong=strong, finds_copies=True))
             if changed:
-                self.writes[entity.label].append(Write(name, changed))
+                mean = self._mean(entity, each)
+                self.writes[entity.label].append(Write(name, changed, rate=None if rate is None else rate * mean))
+                self._check_copies(entity, each, changed)
+
+    def _changed_copies(self, copy: Copy) -> tuple[frozenset[str], float | None]:
+        """Return the copied fields whose source changes, and the number of these changes per second."""
+        source = self.design.entity_of(copy.source).cls
+        intents = ((each, each.intent) for each in self.design.patterns)
+        changes = [
+            (frozenset(intent.changed & copy.fields.keys()), pattern.calls_per_second)
+            for pattern, intent in intents
+            if isinstance(intent, ItemWriteIntent) and intent.entity is source and intent.changed & copy.fields.keys()
+        ]
+        names = frozenset(copy.fields[theirs] for changed, _ in changes for theirs in changed)
+        rates = [rate for _, rate in changes]
+        return names, None if None in rates else math.fsum(rate for rate in rates if rate is not None)
+
+    def _mean(self, entity: Entity, copy: Copy) -> float:
+        found = [entity.declaration.references.get(name) for name in copy.by.values()]
+        return next((each.mean for each in found if each is not None and each.mean is not None), 1.0)
+
+    def _check_copies(self, entity: Entity, copy: Copy, changed: frozenset[str]) -> None:
+        """Skip the reads by a copied field if one change of the source cannot update all copies in one transaction."""
+        column = next(iter(copy.by.values()))
+        reference = entity.declaration.references.get(column)
+        most = reference.max if reference is not None else None
+        source, limit = copy.source.__name__, TRANSACTION_ACTIONS_MAX - 1
+        in_keys = any(changed & (each.equal | {each.first}) for each in self.reads[entity.label])
+        if copy.in_parts or not in_keys:
+            return
+        if most is None:
+            self.guesses.append(
+                f"At most {limit} {entity.label} items copy fields of one {source}, because one transaction updates "
+                f'them. Declare the maximum: references={{"{column}": ref({source}, max=...)}}.'
+            )
+        elif most > limit:
+            reason = (
+                f"a key with a copy of {source} changes in up to {most:,} items at once, and a transaction writes at "
+                f"most {TRANSACTION_ACTIONS_MAX}"
+            )
+            kept = []
+            for read in self.reads[entity.label]:
+                if changed & (read.equal | {read.first}) and not read.finds_copies:
+                    self.skipped.append(SkippedPattern(read.name, reason, "Declare copy(..., in_parts=True)."))
+                else:
+                    kept.append(read)
+            self.reads[entity.label] = kept
 
     def _needs(self, entity: Entity) -> EntityNeeds:
+        derived = self.derived[entity.label]
+        facts = {each: self._facts(entity, each) for each in entity.fields}
+        for name, value in derived.values.items():
+            facts[name] = ColumnFacts(optional=any(entity.fields[each].optional for each in value.fields))
+        writes = [_with_derived(each, derived) for each in self.writes[entity.label]]
+        changing = [name for name, each in entity.declaration.references.items() if each.changes]
+        writes += [Write(f"a change of {name}", frozenset({name}), rate=0.0) for name in changing]
         return EntityNeeds(
             entity.label,
             self.identities[entity.label],
-            {field.name: self._facts(entity, field) for field in entity.fields.values()},
+            facts,
             tuple(self.reads[entity.label]),
-            tuple(self.writes[entity.label]),
+            tuple(writes),
             entity.declaration.expected_items,
+            item_bytes(self.design, entity)[0],
+            self.options.fan_out,
         )
 
-    def _facts(self, entity: Entity, field: Field) -> ColumnFacts:
-        declared = entity.declaration.cardinality.get(field.name)
+    def _facts(self, entity: Entity, name: str) -> ColumnFacts:
+        own, size = entity.fields[name], field_bytes(entity, name)
+        declared = entity.declaration.cardinality.get(name)
         if declared is not None:
-            return ColumnFacts(values=declared.values, optional=field.optional)
-        if follows_clock(field) and is_day(field):
-            return ColumnFacts(values=_CLOCK_VALUES, optional=field.optional)
-        found = None if (field.name,) == self.identities[entity.label] else value_count(field)
-        return ColumnFacts(values=None if found is None else found.values, optional=field.optional)
+            return ColumnFacts(size, declared.values, own.optional, declared.hottest)
+        if follows_clock(own) and is_day(own):
+            return ColumnFacts(size, _CLOCK_VALUES, own.optional)
+        found = None if (name,) == self.identities[entity.label] else value_count(own)
+        return ColumnFacts(size, None if found is None else found.values, own.optional)
+
+
+def _with_derived(write: Write, derived: DerivedColumns) -> Write:
+    """Return the write with the derived values that it changes, and those that the writer can compute."""
+    if not derived.values:
+        return write
+    known = None if write.known is None else write.known | derived.made_of(write.known)
+    return replace(write, changed=write.changed | derived.depends_on(write.changed), known=known)
 
 
 def _write(pattern: PatternDeclaration, intent: ItemWriteIntent, entity: Entity) -> Write:
@@ -251,7 +302,7 @@ def _write(pattern: PatternDeclaration, intent: ItemWriteIntent, entity: Entity)
     if intent.kind in ("put", "create") or takes_item:
         return Write(pattern.name, rate=pattern.calls_per_second)
     bindings, _ = bindings_for(pattern, entity)
-    in_key = _fields(bindings, Equal)
+    in_key = fields_with(bindings, Equal)
     known = in_key | fixed_values(intent.where).keys()
     known |= {
         str(each.path.steps[0])
@@ -261,43 +312,3 @@ def _write(pattern: PatternDeclaration, intent: ItemWriteIntent, entity: Entity)
     changed = intent.changed | ({entity.declaration.version} if entity.declaration.version else frozenset())
     changed = changed if intent.kind == "update" else frozenset()
     return Write(pattern.name, changed, frozenset(known), pattern.calls_per_second, in_key)
-
-
-def _fields(bindings: tuple[Binding, ...], test: type) -> frozenset[str]:
-    return frozenset(name for each in bindings if each.test is test for name in each.fields)
-
-
-def _range_problem(ranges: list[Binding], order: str | None) -> tuple[str, str] | None:
-    """Return why one sort key cannot serve the ranges and the order."""
-    names = [name for each in ranges for name in each.fields]
-    if any(each.test not in _RANGES for each in ranges):
-        return (
-            "areas and tree paths need derived values, which the search does not choose",
-            "Declare the keys yourself.",
-        )
-    if len(names) > 1:
-        return (
-            f"it has ranges on {' and '.join(names)}, but a sort key serves only one of them",
-            f"Filter by {names[1]} with filter=.",
-        )
-    if names and order not in (None, names[0]):
-        return (
-            f"it has a range on {names[0]} and the order of {order}, but a sort key serves only one of them"
-        ), "Sort in your code."
-    return None
-
-
-def _key_problem(entity: Entity, bindings: tuple[Binding, ...], order: str | None) -> tuple[str, str] | None:
-    """Return why a field cannot be part of a key."""
-    names = [name for each in bindings if each.test is not Present for name in each.fields]
-    for name in (*names, *([order] if order is not None else [])):
-        field = entity.fields[name]
-        try:
-            choose_codec(field.type, "", ORDERED_DELIMITER, field.codecs)
-        except ValueError as problem:
-            return f"{name} cannot be part of a key: {problem}", "Store a text for it in a separate field."
-    return None
-
-
-def _is_time(field: Field) -> bool:
-    return field.type in (datetime, date) and not field.optional

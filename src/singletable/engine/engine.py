@@ -125,7 +125,11 @@ class Engine(RequestMethods):
         self.jobs = BackgroundJobs(self.store)
         self.signed_tokens = SignedTokens(self.store.secret)
         self.sweeper = Sweeper(self.store, self.catalog, now, sweep_seconds)
-        self._resume_jobs()
+        try:
+            self._resume_jobs()
+        except BaseException:
+            self.close()
+            raise
 
     def _resume_jobs(self) -> None:
         """Resume the jobs that an earlier process did not finish; mark jobs that cannot be resumed as failed."""

@@ -9,8 +9,11 @@ from contextlib import suppress
 from typing import TypeVar
 
 from singletable.engine.storage.process_locks import WriteWait, never
+from singletable.engine.storage.sqlite_errors import WriterBusy
+from singletable.errors import StoreRefused
 
 Result = TypeVar("Result")
+_CLOSED = "The table was closed while this write waited for another process; the write changed nothing."
 
 
 class WaitingRequests:
@@ -38,10 +41,18 @@ class WaitingRequests:
         So a cancelled request has either changed nothing and never will, or is complete when this method returns.
         """
         choice = _Choice()
-        future = self._submit(request, lambda: self._is_closed or choice.is_cancelled, choice.begin)
+        future = self._submit(
+            request,
+            lambda: self._is_closed or choice.is_cancelled,
+            lambda: not self._is_closed and choice.begin(),
+        )
         try:
             return await asyncio.shield(future)
+        except WriterBusy:
+            raise StoreRefused(_CLOSED) from None
         except asyncio.CancelledError:
+            if future.cancelled():  # `close` has removed it from the queue
+                raise StoreRefused(_CLOSED) from None
             if choice.cancel():
                 future.cancel()
             while not (choice.is_cancelled or future.done()):
@@ -60,7 +71,7 @@ class WaitingRequests:
         return asyncio.get_running_loop().run_in_executor(self._thread, self._run, request, is_over, begin)
 
     def _run(self, request: Callable[[], Result], is_over: Callable[[], bool], begin: Callable[[], bool]) -> Result:
-        self._waits.is_over, self._waits.begin = is_over, begin
+        self._waits.allow_end(is_over, begin)
         try:
             return request()
         finally:

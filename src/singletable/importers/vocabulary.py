@@ -24,6 +24,7 @@ from singletable.model.derived_data import copy, count
 from singletable.model.entity import entity, skewed
 from singletable.model.intents import Page, ancestors, collection, create, delete, get, put, query, update, within
 from singletable.model.parameter_types import Between, Box, Children, Nearest, Prefix, Radius, Since, Subtree, Until
+from singletable.model.references import ref
 from singletable.model.schema_upgrades import upgrade
 from singletable.model.table_schema import GSI, KEYS_ONLY, LSI, include, inverse, native, sparse
 from singletable.model.update_changes import field
@@ -87,6 +88,7 @@ FUNCTIONS: Mapping[str, Any] = {
     "one_of": one_of,
     "parent": parent,
     "present": present,
+    "ref": ref,
     "shard": shard,
     "skewed": skewed,
     "sparse": sparse,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from singletable.key_solver.partition_load import SHARDS_MAX, WRITE_UNITS_MAX, hottest_write_units, shards_needed
 from singletable.key_solver.workload import EntityNeeds, Read, Write
 
 
@@ -56,7 +57,7 @@ def why_no_table(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | No
     """Return why no table key serves these reads, or None if a key serves them."""
     if table_keys(entity, reads):
         return None
-    chain = _chain(entity, reads)
+    chain = _chain(entity, reads) if reads else None
     if isinstance(chain, NoCommonKey):
         return chain
     return next(filter(None, (_table_problem(entity, key, reads) for key in _keys(entity, reads))), None)
@@ -77,7 +78,7 @@ def serves(key: ColumnKey, read: Read) -> bool:
 def _keys(entity: EntityNeeds, reads: Sequence[Read], *, identified: bool = True) -> Iterator[ColumnKey]:
     """Yield one key for each possible set of partition columns.
 
-    The rest of the identity ends a key that identifies an item.
+    With `identified`, each key ends with the identity columns that it would otherwise lack.
     """
     chain = _chain(entity, reads)
     if isinstance(chain, NoCommonKey):
@@ -111,7 +112,7 @@ def _chain(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[frozenset[str], 
         return NoCommonKey("no column is fixed by all of them, so they have no common partition key")
     exact = sorted({each.partition for each in reads if each.partition is not None})
     if len(exact) > 1 or any(not set(each) <= common for each in exact):
-        return NoCommonKey("a collection fixes the partition key, and another read does not provide it")
+        return NoCommonKey("one of them needs exactly its own partition key, and another does not provide it")
     steps: list[str] = []
     for read in sorted(reads, key=lambda each: (len(each.equal), each.shape)):
         rest = read.equal - common
@@ -137,10 +138,8 @@ def _index_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -
     for read in reads:
         if problem := _not_single(entity, key, read):
             return problem
-        if read.strong:
-            return NoCommonKey(
-                f"{read.name} is strongly consistent, which an index does not support", "remove consistent=True"
-            )
+        if problem := _not_from_index(read):
+            return problem
         hidden = [
             name for name in entity.sorted(key.columns) if entity.facts(name).optional and name not in read.tested
         ]
@@ -153,7 +152,39 @@ def _index_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -
         for write in entity.by_key:
             if write.changed & columns and not write.computes(columns):
                 return _unknown_to(entity, write, columns, "changes a key attribute but")
+    return _hot_problem(entity, key, reads)
+
+
+def _not_from_index(read: Read) -> NoCommonKey | None:
+    """Return why only the table can serve a read, or None if an index can serve it too."""
+    if read.by_key:
+        return NoCommonKey(f"{read.name} gets items by their whole keys, which only the table supports")
+    if not read.strong:
+        return None
+    if read.finds_copies:
+        return NoCommonKey(f"{read.name} must be found in the table, because an index can lack the newest copies")
+    reason = f"{read.name} is strongly consistent, which an index does not support"
+    return NoCommonKey(reason, "remove consistent=True")
+
+
+def _hot_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -> NoCommonKey | None:
+    """Return why the hottest partition cannot serve the writes, or None if it can, with shards if they are allowed."""
+    shards = shards_needed(entity, key.partition, key.columns)
+    if shards == 1:
+        return None
+    reason = _hot_partition(key, hottest_write_units(entity, key.partition, key.columns))
+    if shards > SHARDS_MAX:
+        return NoCommonKey(f"{reason}; it needs {shards:,} shards, and the search uses at most {SHARDS_MAX}")
+    if any(each.collection is not None for each in reads):
+        return NoCommonKey(f"{reason}; a collection cannot be in several shards")
+    if not entity.allows_shards:
+        return NoCommonKey(reason, f"allow {shards} Queries for a read, one for each shard, with --allow-fan-out")
     return None
+
+
+def _hot_partition(key: ColumnKey, units: float) -> str:
+    where = f"the hottest partition by {' and '.join(key.partition)}" if key.partition else "the only partition"
+    return f"{where} gets {units:,.0f} write units per second, but DynamoDB serves {WRITE_UNITS_MAX:,}"
 
 
 def _unknown_to(entity: EntityNeeds, write: Write, columns: frozenset[str], effect: str) -> NoCommonKey:
@@ -184,7 +215,15 @@ def _table_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -
     for write in entity.by_key:
         if not write.computes(key.columns):
             return _unknown_to(entity, write, key.columns, "finds the item by its key but")
-    return None
+    return _hot_table(entity, key)
+
+
+def _hot_table(entity: EntityNeeds, key: ColumnKey) -> NoCommonKey | None:
+    """Return why the hottest partition of the table cannot serve the writes. The table has no shards."""
+    units = hottest_write_units(entity, key.partition, key.columns, is_index=False)
+    if units <= WRITE_UNITS_MAX:
+        return None
+    return NoCommonKey(f"{_hot_partition(key, units)}, and its key cannot contain a shard")
 
 
 def _identity_keys(entity: EntityNeeds) -> Iterator[ColumnKey]:

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from singletable.key_solver.common_keys import ColumnKey, index_keys, table_keys
+from singletable.key_solver.partition_load import monthly_dollars, shards_needed
 from singletable.key_solver.workload import EntityNeeds, Read
 
 TABLE_SLOT = 0
 NOT_SERVED = -1
-ASSUMED_RATE = 1.0
-"""The assumed rate of a write that declares none."""
 
 
 class Rank(NamedTuple):
-    """The rank of a choice of keys. A smaller rank is better, and earlier parts decide first."""
+    """The rank of a choice of keys. A smaller rank is better, and earlier parts decide first.
+
+    The number of indexes comes after the fan-outs. It is a property of the table, not of one entity.
+    """
 
     not_served: int
     """The number of reads without a key, and of writes with parameters that the table key does not contain."""
+    fan_outs: int
+    """The number of reads that are one Query per shard."""
     reads_of_few_values: int
     """The number of reads from partitions with only a few values, such as one partition with all items."""
-    write_units: float
+    dollars: float
+    """The monthly cost of the index entries, with an assumed rate for writes that declare none."""
     reads_off_table: int
     """The number of reads of one item by its identity that an index serves."""
-    key_columns: int
+    key_bytes: int
     partition_columns: int
     text: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]
 
@@ -71,6 +77,12 @@ class EntitySearch:
     def can_share_index(self, reads: frozenset[int]) -> bool:
         """Return whether one index key serves all these reads."""
         return self._key(False, reads) is not None
+
+    def needs_shards(self, number: int) -> bool:
+        """Return whether every key that serves a read alone needs shards."""
+        group = frozenset({number})
+        found = [self._key(is_table, group) for is_table in (True, False)]
+        return any(found) and all(each[0][1] > 0 for each in found if each is not None)
 
     def best(self, indexes: int, pinned: Mapping[str, int]) -> EntityKeys | None:
         """Return the best assignment with at most this many indexes. Return None if no table key is possible.
@@ -133,20 +145,13 @@ class EntitySearch:
         return Rank(
             slots.count(NOT_SERVED) + self._writes_beyond(keys[0]),
             int(sum(each[1] for each in ranks)),
-            sum(self._write_units(slot, key) for slot, key in zip(sorted(groups), keys, strict=True)),
+            int(sum(each[2] for each in ranks)),
+            round(math.fsum(each[3] for each in ranks), 6),
             sum(slot > 0 and identity <= read.equal for read, slot in zip(self.reads, slots, strict=True)),
-            sum(len(key.columns) for key in keys),
+            int(sum(each[4] for each in ranks)),
             sum(len(key.partition) for key in keys),
             tuple((key.partition, key.sort) for key in keys),
         )
-
-    def _write_units(self, slot: int, key: ColumnKey) -> float:
-        """Return the writes per second in an index. A changed key deletes one entry and writes another entry."""
-        if slot == TABLE_SLOT:
-            return 0.0
-        writes = self.entity.writes
-        rates = [(each, ASSUMED_RATE if each.rate is None else each.rate) for each in writes]
-        return sum(rate * (2 if each.changed & key.columns else 1) for each, rate in rates) if writes else ASSUMED_RATE
 
     def _writes_beyond(self, table: ColumnKey) -> int:
         return len({each.in_key for each in self.entity.writes if not each.in_key <= table.columns})
@@ -169,12 +174,13 @@ class EntitySearch:
         return self._best_key[memo]
 
     def _key_rank(self, is_table: bool, key: ColumnKey, reads: int) -> tuple[float, ...]:
-        slot = TABLE_SLOT if is_table else 1
+        entity = self.entity
         return (
             self._writes_beyond(key) if is_table else 0,
-            reads * self.entity.has_few_values(key.partition),
-            self._write_units(slot, key),
-            len(key.columns),
+            reads * (not is_table and shards_needed(entity, key.partition, key.columns) > 1),
+            (reads + is_table) * entity.has_few_values(key.partition),
+            monthly_dollars(entity, key.columns, is_index=not is_table),
+            sum(entity.facts(name).bytes for name in key.columns),
             len(key.partition),
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -25,7 +26,7 @@ class RejectedRead:
 
 @dataclass(frozen=True)
 class EntityBound:
-    """Reads of one entity, of which no two can share an index. The entity needs this many indexes."""
+    """Reads of one entity, of which no two can share a key. The entity needs this many indexes."""
 
     entity: str
     reads: tuple[str, ...]
@@ -52,6 +53,8 @@ class Solution:
     """The largest lower bound. None if no entity needs an index."""
     searched: int
     """The number of assignments that were tried with one index less."""
+    rank: tuple[float, ...] = ()
+    """The parts of the rank, added over all entities. `Rank` names them."""
 
     def keys_of(self, entity: str) -> EntityKeys:
         """Return the keys of an entity."""
@@ -73,28 +76,34 @@ class _Choice:
     lines: Mapping[str, tuple[str, ...]]
 
     @property
+    def sums(self) -> tuple[float, ...]:
+        return tuple(math.fsum(column) for column in zip(*(each.rank[:-1] for each in self.entities), strict=True))
+
+    @property
     def rank(self) -> tuple[object, ...]:
-        ranks = [each.rank for each in self.entities]
-        sums = tuple(sum(each[part] for each in ranks) for part in range(6))  # type: ignore[misc]  # numbers
-        return (sums[0], *sums[1:], tuple(each.text for each in ranks), tuple(sorted(self.slots.items())))
+        return (*self.sums, tuple(each.rank.text for each in self.entities), tuple(sorted(self.slots.items())))
 
 
-def solve(workload: Workload, *, indexes_max: int = INDEXES_MAX) -> Solution:
-    """Return the keys with the fewest rejected reads, then the fewest indexes, then the lowest rank."""
+def solve(workload: Workload, *, indexes_min: int = 0, indexes_max: int = INDEXES_MAX) -> Solution:
+    """Return the keys with the fewest rejected reads, then the fewest indexes, then the lowest rank.
+
+    With `indexes_min`, smaller numbers of indexes are not tried.
+    """
     normal = workload.normalized()
     searches = {each.name: EntitySearch(each) for each in normal.entities}
     for search in searches.values():
         _require_table_key(search)
-    alone = sum(_is_impossible(search, number) for search in searches.values() for number in range(len(search.reads)))
+    alone = tuple(map(sum, zip(*(_least(search) for search in searches.values()), strict=True))) or (0, 0)
     best: tuple[int, _Choice] | None = None
-    searched = 0
+    searched, tried, visited = 0, 0, 0
     most = min(indexes_max, max((len(each.reads) for each in searches.values()), default=0) + len(normal.collections))
-    for indexes in range(most + 1):
-        before = sum(each.visited for each in searches.values())
+    for indexes in range(min(indexes_min, indexes_max), max(most, indexes_min) + 1):
         choice = _best_choice(normal, searches, indexes)
-        if best is None or choice.rank[0] < best[1].rank[0]:  # type: ignore[operator]  # the number of rejected reads
-            best, searched = (indexes, choice), before
-        if choice.rank[0] == alone:
+        before, visited = visited, sum(each.visited for each in searches.values())
+        fewer, tried = tried, visited - before
+        if best is None or choice.rank[:2] < best[1].rank[:2]:  # rejected reads and fan-outs
+            best, searched = (indexes, choice), fewer
+        if choice.rank[:2] == alone:
             break
     assert best is not None
     return _solution(best[0], best[1], searches, searched)
@@ -104,6 +113,12 @@ def _require_table_key(search: EntitySearch) -> None:
     if not search.can_use_table(frozenset()):
         problem = why_no_table(search.entity, [Read("identity", frozenset(search.entity.identity))])
         raise NoTableKey(search.entity.name, problem or NoCommonKey("the identity is empty"))
+
+
+def _least(search: EntitySearch) -> tuple[int, int]:
+    """Return how many reads no key serves, and how many only shards serve, with as many indexes as reads."""
+    numbers = range(len(search.reads))
+    return sum(_is_impossible(search, n) for n in numbers), sum(search.needs_shards(n) for n in numbers)
 
 
 def _is_impossible(search: EntitySearch, number: int) -> bool:
@@ -173,7 +188,14 @@ def _solution(indexes: int, choice: _Choice, searches: Mapping[str, EntitySearch
     bounds = [bound for search in searches.values() if (bound := _bound(search)) is not None]
     largest = max(bounds, key=lambda each: (each.indexes, each.entity), default=None)
     return Solution(
-        indexes, choice.entities, choice.slots, choice.lines, tuple(_rejected(choice, searches)), largest, searched
+        indexes,
+        choice.entities,
+        choice.slots,
+        choice.lines,
+        tuple(_rejected(choice, searches)),
+        largest,
+        searched,
+        choice.sums,
     )
 
 
@@ -194,10 +216,17 @@ def _rejected(choice: _Choice, searches: Mapping[str, EntitySearch]) -> Iterator
 
 
 def _bound(search: EntitySearch) -> EntityBound | None:
-    """Return the largest set of reads of which no two can share an index."""
+    """Return the largest set of reads of which no two can share a key.
+
+    Two strongly consistent reads cannot share an index, but they can share the table. So a pair counts only if it can
+    share neither.
+    """
     possible = [n for n in range(len(search.reads)) if not _is_impossible(search, n)]
     apart = {
-        (one, other): not search.can_share_index(frozenset({one, other})) for one in possible for other in possible
+        (one, other): not search.can_share_index(pair) and not search.can_use_table(pair)
+        for one in possible
+        for other in possible
+        for pair in (frozenset({one, other}),)
     }
     largest = max(_cliques(possible, apart), key=lambda each: (_needed(search, each), len(each), [-n for n in each]))
     if _needed(search, largest) < 1:
@@ -211,7 +240,7 @@ def _bound(search: EntitySearch) -> EntityBound | None:
 
 
 def _cliques(numbers: list[int], apart: Mapping[tuple[int, int], bool]) -> Iterator[tuple[int, ...]]:
-    """Yield every set of reads of which no two can share an index."""
+    """Yield every set of reads of which no two can share a key."""
 
     def extend(clique: tuple[int, ...], rest: list[int]) -> Iterator[tuple[int, ...]]:
         yield clique

@@ -19,6 +19,15 @@ class ColumnFacts:
     values: int | None = None
     """The number of different values. None if there can be many."""
     optional: bool = False
+    hottest: float | None = None
+    """The share of the traffic of the most frequent value, if it differs from that of the other values."""
+
+    @property
+    def largest_share(self) -> float:
+        """The share of the traffic that one value receives. 0 if there can be many values."""
+        if self.hottest is not None:
+            return self.hottest
+        return 0.0 if self.values is None else 1 / self.values
 
 
 @dataclass(frozen=True)
@@ -40,6 +49,10 @@ class Read:
     partition: tuple[str, ...] | None = None
     """The exact partition columns, in order, for a member of a collection."""
     collection: str | None = None
+    by_key: bool = False
+    """Whether the read gets several items by their keys, so that only the table serves it."""
+    finds_copies: bool = False
+    """Whether the library sends the read, to find the copies of a changed item."""
 
     @property
     def following(self) -> str | None:
@@ -63,6 +76,7 @@ class Read:
             self.single,
             self.partition or (),
             self.collection or "",
+            self.by_key,
         )
 
 
@@ -96,6 +110,9 @@ class EntityNeeds:
     reads: tuple[Read, ...] = ()
     writes: tuple[Write, ...] = ()
     items: int | None = None
+    item_bytes: int = 400
+    allows_shards: bool = False
+    """Whether a hot partition can be split into shards, so that a read is one Query per shard."""
 
     @cached_property
     def order(self) -> Mapping[str, int]:

@@ -234,9 +234,10 @@ def _item_pass(
 
 
 def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
-    """Lead the table back to the old design, from any phase before `contract`.
+    """Restore the old design of the table, from any phase before `contract`.
 
-    Afterwards, the migration is pending, so that new code works until you replace it; undo it again to close it.
+    Afterwards, the migration is pending, so that new code works until you replace it. A second undo then closes the
+    migration.
     """
     control, settings = run.control, run.settings
     _reject_undo(run, state)

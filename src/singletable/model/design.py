@@ -16,6 +16,7 @@ from singletable.model.intents import CollectionIntent, WithinIntent
 from singletable.model.parameter_binding import bindings_for, type_mismatch, unknown_parameter
 from singletable.model.parameter_types import AREA_TYPES
 from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.model.references import unknown_references
 from singletable.model.regular_language import ANYTHING, Language, PrefixIndex, overlap
 from singletable.model.schema_upgrades import upgrade_problems
 from singletable.model.stream_handlers import handler_problems
@@ -184,6 +185,9 @@ def compile_declarations(
         problems += _ttl_problems(design)
         problems += [
             problem for entity in design.entities for problem in derived_data_problems(design.entities, entity)
+        ]
+        problems += [
+            problem for entity in design.all_entities for problem in unknown_references(design.all_entities, entity)
         ]
         problems += marker_problems(design.entities)
         problems += handler_problems(settings.name, settings.handlers, design.all_entities, settings.location)

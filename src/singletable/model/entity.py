@@ -13,6 +13,7 @@ from singletable.model import source_location
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.derived_data import Copy, Count
 from singletable.model.fields import Field, fields_of
+from singletable.model.references import Reference, invalid_references
 from singletable.model.schema_upgrades import Upgrade, upgrades_of
 from singletable.model.table_schema import TABLE, Index, Keys
 from singletable.model.type_codecs import BUILT_IN, TypeCodec, TypeCodecs, type_codecs
@@ -100,6 +101,8 @@ class EntityDeclaration:
     accept: Accepted
     renamed_from: Mapping[str, str] = field(default_factory=dict)
     """The old name of each renamed field."""
+    references: Mapping[str, Reference] = field(default_factory=dict)
+    """The entity that a field identifies, by field."""
 
     @cached_property
     def codecs(self) -> TypeCodecs:
@@ -155,10 +158,15 @@ class Entity:
     def expected_in(self, index: Index) -> int | None:
         """Return the expected number of items per partition of the table or an index.
 
-        Return None if none is declared.
+        A reference declares it for the partitions by its field. Return None if none is declared.
         """
         alias = TABLE if index.kind == "LSI" else index.alias
-        return self.declaration.expected_per_partition.get(alias)
+        declared = self.declaration.expected_per_partition.get(alias)
+        if declared is not None or not self.declaration.references or alias not in self.placements:
+            return declared
+        names = self.placements[alias].partition_fields
+        reference = self.declaration.references.get(next(iter(names))) if len(names) == 1 else None
+        return None if reference is None or reference.mean is None else round(reference.mean) or 1
 
     @property
     def identity(self) -> tuple[str, ...] | None:
@@ -195,6 +203,7 @@ def entity(
     expected_items: int | None = None,
     expected_per_partition: int | Mapping[str, int] | None = None,
     cardinality: Mapping[str, int | Cardinality] | None = None,
+    references: Mapping[str, Reference] | None = None,
     access: str | None = None,
     accept: Accepted | None = None,
     **indexes: Keys,
@@ -204,13 +213,12 @@ def entity(
     - `key`: the table's key templates: `("CUST#{customer_id}", "ORDER#{id}")`. Without one, `check` proposes a key.
     - `**indexes`: the keys in each index, by alias: `gsi1=("STATUS#{status}", "{created_at}")`; only the sort key for a
       local index. A key is a template, `native(field)`, or a tuple of these.
-    - `name`: the value of the entity type attribute. `attributes`: attribute names that differ from the field names.
+    - `name`: the entity type in items. `attributes`: names that differ from fields. `renamed_from`: old field names.
     - `derived`: computed values for templates: `{"shard": shard("id", of=8)}`. `ttl`: the field with the expiry time.
     - `identity`: identifying fields. `version`: for locking. `schema_version`: for `@upgrade`. `codecs`: `codec(...)`.
-    - `unique`: fields with unique values. `copies`, `counted`: `copy(...)`, `count(...)`. `mirror_of`: the edge that
-      this entity repeats under other keys. Every write keeps these in sync, in one transaction.
-    - `expected_bytes`, `expected_items`, `expected_per_partition` (`{"gsi1": 300}`) and `cardinality`: estimates.
-    - `access`: who may access the items. `accept`: findings to accept. `renamed_from`: old field names, for `diff`.
+    - `unique`: fields with unique values. `copies`: `copy(...)`. `counted`: `count(...)`. `mirror_of`: mirrored edge.
+    - `expected_bytes`, `expected_items`, `expected_per_partition` (`{"gsi1": 300}`), `cardinality`: estimates.
+    - `references`: `{"user_id": ref(User)}`. `access`: who may access items. `accept`: findings to accept.
     """
     location = source_location.caller()
 
@@ -230,8 +238,8 @@ def entity(
             cardinality=_cardinality(cls, cardinality, location),
             access=access,
             accept=dict(accept or {}),
-            renamed_from=dict(renamed_from or {}),
         )
+        made = replace(made, renamed_from=dict(renamed_from or {}), references=dict(references or {}))
         return _store_declaration(cls, made, attributes)
 
     return declare
@@ -314,6 +322,7 @@ def _problems(
     named: list[tuple[str, str]] = [("ttl", declaration.ttl or ""), ("version", declaration.version or "")]
     named += [("identity", name) for name in declaration.identity or ()]
     named += [("cardinality", name) for name in declaration.cardinality]
+    named += [("references", name) for name in declaration.references]
     named += [("unique", name) for fields in declaration.unique for name in fields]
     named += [("renamed_from", name) for name in declaration.renamed_from]
     named += [("attributes", name) for name in (attributes if isinstance(attributes, Mapping) else ())]
@@ -346,6 +355,7 @@ def _problems(
         message = f"{label}: {', '.join(declaration.keys)} is declared, but {TABLE}= is missing"
         remedy = f"Declare {TABLE}=(...) too, or remove the index keys until the entity has a key."
         yield Problem(message, location, remedy)
+    yield from (Problem(message, location) for message in invalid_references(label, declaration.references))
     yield from _invalid_estimates(declaration)
     yield from _invalid_versions(declaration)
     yield from _duplicate_attributes(declaration)

@@ -220,6 +220,11 @@ class Placement:
         return frozenset().union(*(part.fields for part in self.parts))
 
     @cached_property
+    def partition_fields(self) -> frozenset[str]:
+        """The fields on which the partition key depends."""
+        return frozenset().union(*(part.fields for part in self.partition))
+
+    @cached_property
     def exact_fields(self) -> frozenset[str]:
         """The fields that can be decoded from the keys."""
         return frozenset().union(*(part.exact_fields for part in self.parts))

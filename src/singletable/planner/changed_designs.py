@@ -36,15 +36,16 @@ def with_declarations(
 def can_be_served(
     design: Design, changed: Mapping[type, EntityDeclaration], pattern: PatternDeclaration, classes: Collection[type]
 ) -> bool:
-    """Return False if not even a design of these entities alone, with the changes, serves the pattern.
+    """Return False if a design of only these entities, with their changes, does not serve the pattern.
 
-    More entities only add overlap, so then the whole design does not serve it either; to compile that takes longer.
+    Other entities can only add overlaps. So if this design does not serve the pattern, the whole design does not serve
+    it either, and need not be compiled, which takes longer.
     """
     kept = [each for each in design.all_entities if each.cls in classes]
     declarations = [changed.get(entity.cls, entity.declaration) for entity in kept]
     try:
         return is_served(compile_declarations(design.settings, declarations, [pattern]), pattern)
-    except DesignError:  # the entities depend on others, so only the whole design shows it
+    except DesignError:  # the entities need other entities, so only the whole design can show it
         return True
 
 

@@ -128,7 +128,7 @@ def item_bytes(design: Design, entity: Entity) -> tuple[int, tuple[str, ...]]:
     """
     if entity.declaration.expected_bytes is not None:
         return entity.declaration.expected_bytes, ()
-    size = sum(_texts_bytes((entity.attributes[name],)) + _field_bytes(entity, name) for name in entity.fields)
+    size = sum(_texts_bytes((entity.attributes[name],)) + field_bytes(entity, name) for name in entity.fields)
     attributes = {part.attribute: part for p in entity.placements.values() for part in p.parts}
     written = {name: part for name, part in attributes.items() if isinstance(part, TemplatePart)}
     size += sum(_texts_bytes((name,)) + _part_bytes(part) for name, part in written.items())
@@ -149,7 +149,7 @@ def index_entry_bytes(design: Design, entity: Entity, placement: Placement) -> i
     stored = {attribute: name for name, attribute in entity.attributes.items() if attribute not in parts}
     for attribute in projection.attributes:
         if attribute in stored:
-            size += _texts_bytes((attribute,)) + _field_bytes(entity, stored[attribute])
+            size += _texts_bytes((attribute,)) + field_bytes(entity, stored[attribute])
         elif attribute == design.settings.type_attribute:
             size += _texts_bytes((attribute, entity.name))
     return size
@@ -160,7 +160,8 @@ def _texts_bytes(texts: Sequence[str]) -> int:
     return sum(len(text.encode(errors="surrogatepass")) for text in texts)
 
 
-def _field_bytes(entity: Entity, name: str) -> int:
+def field_bytes(entity: Entity, name: str) -> int:
+    """Return the typical size in bytes of a field."""
     return _SECONDS_BYTES if name == entity.declaration.ttl else _value_bytes(entity.fields[name].type)
 
 

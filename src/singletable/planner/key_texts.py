@@ -32,5 +32,6 @@ def slot(name: str) -> str:
 
 
 def sorted_slot(entity: Entity, name: str) -> str:
-    """Return the slot of a field in a sort key. Numbers need a format that sorts by value."""
-    return f"{{{name}:number}}" if entity.fields[name].type in (int, float, Decimal) else slot(name)
+    """Return the slot of a field or a derived value in a sort key. Numbers need a format that sorts by value."""
+    is_number = name in entity.fields and entity.fields[name].type in (int, float, Decimal)
+    return f"{{{name}:number}}" if is_number else slot(name)

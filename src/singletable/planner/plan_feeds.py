@@ -85,7 +85,7 @@ def _counted_others(others: Sequence[Entity], intent: FeedIntent) -> Iterator[Mi
 
 
 def _unshared_column(placed: Sequence[PlacedMember], conditions: Sequence[IndexMatch]) -> Iterator[Mismatch]:
-    """Yield a mismatch unless the first open column of all sort keys is the same, and all columns before it."""
+    """Yield a mismatch unless all sort keys are equal up to their first open column, and that column is the same."""
     slots = [condition.open_slot for condition in conditions]
     ranges = [condition.sort for condition in conditions]
     if all(_same_range(ranges[0], other) for other in ranges) and _is_same_column(slots):
@@ -149,7 +149,7 @@ def _remedy(placed: Sequence[PlacedMember], slots: Sequence[OpenSlot | None]) ->
 
 
 def _with_column_first(member: PlacedMember, slot: Slot) -> str | None:
-    """Return the sort key template of a member with its slot of the same kind moved to the start; None without one."""
+    """Return the sort key template of a member with the given slot moved to the start. Return None if it has none."""
     for part in member.placement.sort[:1]:
         if isinstance(part, TemplatePart):
             parts = part.template.parts

@@ -14,12 +14,13 @@ from singletable.errors import ArgumentRefused, SingletableError
 from singletable.evolve.change_cost import change_cost
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.differences import differences, needs_migration
-from singletable.evolve.phases import FORWARD, combined_effects
+from singletable.evolve.phases import DESCRIPTIONS, FORWARD, combined_effects
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.migrations.control_items import ControlItems
 from singletable.planner.formatting import format_dollars, format_number
 from singletable.studio.design_overview import design_overview
 from singletable.studio.page_templates import render
+from singletable.studio.studio_store import send
 from singletable.studio.traffic_costs import measured_lines, traffic
 from singletable.studio.workspace import TableView, Workspace
 
@@ -124,13 +125,15 @@ def _duration(seconds: float) -> str:
 
 def migration(workspace: Workspace, view: TableView, given: Document) -> Document:
     """Show the migrations of the table, and the phase and progress of an open one; reads two items."""
-    design = view.design
+    design, items = view.design, 0
     try:
         opened = view.opened()
         names = design.table.key_attributes
         control = ControlItems(opened.reader.name, names, design.settings.type_attribute)
         state = run(control.state(), opened.session)
-        progress = run(control.progress(), opened.session) if state is not None else None
+        progress = run(control.progress(), opened.session) if state is not None and state.migration else None
+        if progress is not None:
+            items = send(opened, "DescribeTable", {"TableName": opened.reader.name})["Table"].get("ItemCount", 0)
     except (SingletableError, OSError) as problem:
         return {"html": render("design_migration.html", asked=True, problem=str(problem), state=None)}
     fingerprint = snapshot_of(design).fingerprint
@@ -141,9 +144,12 @@ def migration(workspace: Workspace, view: TableView, given: Document) -> Documen
         state=state,
         progress=progress,
         phases=FORWARD,
+        description=DESCRIPTIONS.get(state.phase, "") if state is not None and state.phase is not None else "",
+        items=items,
+        percent=min(100, round(100 * progress.items / items)) if progress is not None and items else 0,
         follows_model=state is not None and state.current == fingerprint,
     )
-    return {"html": html}
+    return {"html": html, "isOpen": state is not None and bool(state.migration)}
 
 
 _PAGES: Mapping[str, Callable[[Workspace, TableView, Mapping[str, str]], Document]] = {

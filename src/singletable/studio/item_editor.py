@@ -135,11 +135,12 @@ def _editor_values(
         shown = new_item(entity)
     locked = {} if entity is None else locked_fields(entity, view.design, is_new=before is None)
     described = None if before is None else view.views.view(before)
+    number = view.design.entities.index(entity) if entity is not None else view.rows.number_of(before or {})
     return {
         "id": id_,
         "entity": entity,
-        "number": view.design.entities.index(entity) if entity is not None else view.rows.number_of(before or {}),
-        "label": entity.label if entity is not None else "no entity",
+        "number": number,
+        "label": view.rows.label_of(number),
         "described": described,
         "bytes": item_size(before) if before is not None else 0,
         "mode": mode if has_fields else "json",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from typing import Any
@@ -138,7 +138,7 @@ class ItemViews:
             places=tuple(_place(item, entity, compared, index) for index in design.indexes.values()),
             patterns=tuple(self._returning(item, entity, compared.values)) if entity is not None else (),
             problems=tuple(f"{each.rule.code} {each.reason} {each.detail}".strip() for each in compared.problems),
-            location=entity.location.full if entity is not None else "",
+            location=entity.location.full if entity is not None and not entity.location.full.startswith("<") else "",
         )
 
     def _returning(self, item: Item, entity: Entity, values: Mapping[str, Any]) -> Iterator[ReturningPattern]:
@@ -304,7 +304,7 @@ def argument_text(value: Any) -> str:
     if isinstance(value, Subtree | Children):
         return argument_text(value.root if isinstance(value, Subtree) else value.parent)
     if isinstance(value, datetime):
-        return value.isoformat()
+        return value.isoformat().removesuffix("+00:00") + "Z" * (value.utcoffset() == timedelta(0))
     if isinstance(value, bytes):
         return value.hex()
     return value_text(value)

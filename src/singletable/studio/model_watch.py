@@ -71,6 +71,11 @@ class ModelWatch:
         self._times: dict[Path, int] = {}
         self._stopped = Event()
 
+    @property
+    def follows_files(self) -> bool:
+        """Whether the model comes from files that may change."""
+        return bool(self._probe)
+
     def load_first(self) -> None:
         """Load the model; its problems are reported on the pages."""
         # Python compares only seconds and sizes of cached bytecode. After a quick edit, it would load the old version.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from singletable.errors import SingletableError
@@ -24,6 +25,7 @@ def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Doc
     findings = view.report.findings
     return {
         "overview": design_overview(view, workspace.prices),
+        "table_lines": tuple(_table_lines(workspace)) if len(workspace.table_names) > 1 else (),
         "open_findings": [each for each in findings if each.accepted is None],
         "accepted_findings": [each for each in findings if each.accepted is not None],
         "count": view.count,
@@ -31,6 +33,28 @@ def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Doc
         "region": workspace.prices.regions[0],
         "store_problem": problem,
     }
+
+
+@dataclass(frozen=True)
+class TableLine:
+    """One of several tables of a model."""
+
+    name: str
+    entities: int
+    indexes: int
+    verdicts: tuple[tuple[str, str, int], ...]
+    findings: int
+    on_demand: str
+
+
+def _table_lines(workspace: Workspace) -> Iterator[TableLine]:
+    for name in workspace.table_names:
+        view = workspace.table(name)
+        if view is not None:
+            found = design_overview(view, workspace.prices)
+            findings = sum(each.accepted is None for each in view.report.findings)
+            cost = found.cost.on_demand if found.cost is not None else ""
+            yield TableLine(name, len(found.entities), len(found.indexes) - 1, found.verdicts, findings, cost)
 
 
 def _open_problem(workspace: Workspace, view: TableView) -> str:

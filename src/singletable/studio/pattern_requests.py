@@ -14,7 +14,7 @@ from singletable.errors import ArgumentRefused, SingletableError
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.estimate import estimate
 from singletable.planner.explanation import proof
-from singletable.planner.formatting import format_bytes, format_number
+from singletable.planner.formatting import format_bytes, format_count, format_number
 from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
 from singletable.planner.planned_requests import Request
 from singletable.planner.remedies import remedy
@@ -23,7 +23,7 @@ from singletable.studio.design_overview import TONES
 from singletable.studio.javascript_snippet import javascript_snippet
 from singletable.studio.page_templates import ordered_json, render
 from singletable.studio.pattern_forms import argument_texts, form_fields
-from singletable.studio.pattern_runs import PatternRun, run_page
+from singletable.studio.pattern_runs import PatternRun, run_page, without_last_page
 from singletable.studio.workspace import TableView, Workspace
 from singletable.values.limits import PAGE_BYTES_MAX
 
@@ -114,12 +114,15 @@ def _example(view: TableView, outcome: Outcome, *, is_billed: bool) -> dict[str,
 
 
 def run(workspace: Workspace, view: TableView, given: Document) -> Document:
-    """Run a pattern, or read its next page."""
+    """Run a pattern, read its next page, or go back to the page before, which sends no request."""
     outcome = _planned(view, given)
     if outcome.pattern.is_write and not workspace.store.may_write:
         raise ArgumentRefused("The store is read-only. To change it, start the studio with --write.")
     texts = tuple(argument_texts(outcome.pattern, given.get("values") or {}))
     known = view.runs.get(outcome.pattern.name)
+    if given.get("previous") and known is not None and len(known.pages) > 1:
+        view.runs[outcome.pattern.name] = shorter = without_last_page(view.rows, known)
+        return {"html": _answer(workspace, view, outcome, shorter)}
     if given.get("next") and known is not None and known.texts == texts:
         started = known
     else:
@@ -129,12 +132,14 @@ def run(workspace: Workspace, view: TableView, given: Document) -> Document:
     view.runs[outcome.pattern.name] = finished
     if outcome.pattern.is_write:
         workspace.read_items.clear()
-    return {"html": _answer(workspace, view, outcome, finished), "hasNext": finished.cursor is not None}
+    view.measured.add(outcome.pattern.name, finished.pages[-1].cost)
+    return {"html": _answer(workspace, view, outcome, finished)}
 
 
 def _answer(workspace: Workspace, view: TableView, outcome: Plan, run: PatternRun) -> str:
     documents = [page.document for page in run.pages]
-    sent = [Request(each.request.operation, each.request.parameters) for each in run.pages[-1].requests]
+    answered = [each.request for each in run.pages[-1].requests if each.request.error is None]
+    sent = [Request(each.operation, each.parameters) for each in answered]
     budget = outcome.pattern.options.budget_ms
     return render(
         "run.html",
@@ -159,7 +164,7 @@ def _metrics(view: TableView, plan: Plan, run: PatternRun, budget: float | None)
     share = run.bytes / PAGE_BYTES_MAX
     found = [
         (" + ".join(units), f"measured; {estimate(view.design, plan)} estimated{each}"),
-        (f"{cost.requests} request{'' if cost.requests == 1 else 's'}", _page_text(calls)),
+        (format_count(cost.requests, "request"), _page_text(calls, run.retried)),
     ]
     if not plan.pattern.is_write:
         found.append((f"{run.examined:,} read", f"{run.returned:,} returned, {max(discarded, 0):,} discarded"))
@@ -169,8 +174,9 @@ def _metrics(view: TableView, plan: Plan, run: PatternRun, budget: float | None)
     return found
 
 
-def _page_text(calls: int) -> str:
-    return "one call" if calls == 1 else f"{calls} pages, one call each"
+def _page_text(calls: int, retried: int) -> str:
+    shown = "one call" if calls == 1 else f"{calls} pages, one call each"
+    return f"{shown}; {retried} failed and retried" if retried else shown
 
 
 def _snippets(workspace: Workspace, plan: Plan, texts: tuple[str, ...], requests: list[Request]) -> list[Document]:

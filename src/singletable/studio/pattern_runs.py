@@ -118,6 +118,11 @@ class PatternRun:
         return sum(page.seconds for page in self.pages)
 
     @property
+    def retried(self) -> int:
+        """The number of requests that failed, for example because of throttling, and were sent again."""
+        return sum(each.request.error is not None for page in self.pages for each in page.requests)
+
+    @property
     def returned(self) -> int:
         """The number of objects on all pages."""
         return sum(page.returned for page in self.pages)
@@ -153,6 +158,12 @@ def run_page(opened: ConnectedTable, rows: ItemRows, plan: Plan, run: PatternRun
         seconds = time.perf_counter() - started
     page = _page(rows.design, plan, len(run.pages) + 1, answer, tuple(requests), seconds)
     pages = (*run.pages, page)
+    return replace(run, pages=pages, drawers=tuple(_drawers(rows, pages)))
+
+
+def without_last_page(rows: ItemRows, run: PatternRun) -> PatternRun:
+    """Return a run as it was before its last page was read."""
+    pages = run.pages[:-1]
     return replace(run, pages=pages, drawers=tuple(_drawers(rows, pages)))
 
 

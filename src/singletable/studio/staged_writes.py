@@ -67,7 +67,7 @@ class _StagedSender(Sender):
         return (yield from super().send(every, source, len(every) > 1))
 
     def _check_guards(self, actions: Sequence[ItemAction]) -> None:
-        """Answer a plan like DynamoDB if an item as it was read contradicts it, such as one of an older version."""
+        """Raise DynamoDB's error if the plan does not fit an item as it was read, such as one of an older version."""
         failed = [action for action in actions if not self._holds(action)]
         if failed:
             reasons = [

@@ -158,18 +158,15 @@ def measured_lines(view: TableView) -> list[MeasuredLine]:
     """Return the patterns that ran in this session, with the units of one call."""
     found = []
     for outcome in view.report.outcomes:
-        run = view.runs.get(outcome.pattern.name)
-        if run is None or not isinstance(outcome, Plan) or not run.pages:
+        calls, cost = view.measured.by_pattern.get(outcome.pattern.name, (0, None))
+        if cost is None or not isinstance(outcome, Plan):
             continue
         expected = estimate(view.design, outcome)
-        units = run.cost.write_units if outcome.pattern.is_write else run.cost.read_units
-        mean = units / len(run.pages)
+        mean = (cost.write_units if outcome.pattern.is_write else cost.read_units) / calls
         kind = "WRU" if outcome.pattern.is_write else "RRU"
         ratio = mean / expected.units if expected.units else 0.0
         shown = f"{format_number(mean)} {kind}"
-        found.append(
-            MeasuredLine(outcome.pattern.name, len(run.pages), str(expected), shown, f"{ratio:.2g} x", ratio > 1)
-        )
+        found.append(MeasuredLine(outcome.pattern.name, calls, str(expected), shown, f"{ratio:.2g} x", ratio > 1))
     return found
 
 
@@ -186,7 +183,8 @@ def measure(workspace: Workspace, view: TableView, given: Document) -> Document:
         with suppress(SingletableError):
             arguments = workspace.functions.read_arguments(outcome.pattern, list(texts))
             started = PatternRun(outcome.pattern.name, arguments, texts)
-            view.runs[outcome.pattern.name] = run_page(view.opened(), view.rows, outcome, started)
+            finished = run_page(view.opened(), view.rows, outcome, started)
+            view.measured.add(outcome.pattern.name, finished.cost)
     return {"html": render("design_measured.html", lines=measured_lines(view), is_billed=False)}
 
 

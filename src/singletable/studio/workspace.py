@@ -13,6 +13,7 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.conformance.scan_items import ItemScan
 from singletable.cost.cost_report import CostReport, cost_report
 from singletable.cost.prices import Prices
+from singletable.demo.request_capture import Cost
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.model.design import Design
 from singletable.model.pattern_declaration import PatternDeclaration
@@ -61,6 +62,18 @@ class TableCount:
 
 
 @dataclass
+class MeasuredCalls:
+    """The calls of patterns since the model was loaded, with the units that they consumed."""
+
+    by_pattern: dict[str, tuple[int, Cost]] = field(default_factory=dict)
+
+    def add(self, pattern: str, cost: Cost) -> None:
+        """Add one call."""
+        calls, total = self.by_pattern.get(pattern, (0, Cost()))
+        self.by_pattern[pattern] = calls + 1, total + cost
+
+
+@dataclass
 class TableView:
     """One table of the current model, with everything that depends only on this version of the model."""
 
@@ -70,6 +83,7 @@ class TableView:
     count: TableCount | None = None
     runs: dict[str, PatternRun] = field(default_factory=dict)
     """The last run of every pattern, which its next page continues."""
+    measured: MeasuredCalls = field(default_factory=MeasuredCalls)
     heat_html: str | None = None
     """The simulated heat as HTML, once it was requested."""
 

@@ -1,4 +1,4 @@
-"""Return None unless both values are strings, both are numbers, or both are binaries. Other values have no order.
+"""Fast paths: the exception for input that they do not handle, hit and miss counters, and the compiled module loader.
 
 A fast path is a short cut for common, valid input. It returns the same result as the slow path, or raises
 NotOnFastPath. `docs/explanation/fast-paths.md` has the rules.

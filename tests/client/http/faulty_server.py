@@ -16,7 +16,9 @@ from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
 from tests.client.http.scripted import SECONDS_MAX, ConnectionOver, read_request, response
 
-FAULTS = ("double", "double later", "late double", "swap", "drop", "cut off")
+FAULTS = ("double", "double later", "late double", "behind", "swap", "drop", "cut off")
+WITHOUT_IDS = ("double", "double later", "swap", "swap", "swap", "drop", "cut off")
+"""The faults that a client finds without request IDs, if it waits for `settled` before each request."""
 HONEST_FIRST = 4
 """The number of first responses without a fault. From them, the client learns that request IDs differ."""
 
@@ -28,10 +30,13 @@ class FaultyServer:
     port: int
     chance: random.Random
     engine: Engine
+    has_ids: bool = True
     made: dict[str, int] = field(default_factory=dict)
     _answered: int = 0
     _last: dict[bytes, bytes] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _sending: int = 0
+    _settled: threading.Condition = field(default_factory=threading.Condition)
 
     def respond(self, request: bytes) -> tuple[bytes, bytes]:
         """Execute a request; return its response, and the key of the item that it reads."""
@@ -41,7 +46,7 @@ class FaultyServer:
         answer = self.engine.answer(DYNAMODB + action, body)
         with self._lock:
             self._answered += 1
-            given_id = f"x-amzn-RequestId: ID{self._answered}\r\n"
+            given_id = f"x-amzn-RequestId: ID{self._answered}\r\n" if self.has_ids else ""
         has_item = action == "GetItem" and answer.status == 200 and answer.body != b"{}"
         key = msgspec.json.encode(msgspec.json.decode(body)["Key"]) if has_item else b""
         return response(answer.status, answer.body, head=given_id), key
@@ -49,7 +54,8 @@ class FaultyServer:
     def fault(self, key: bytes, answer: bytes) -> tuple[str, bytes]:
         """Return the next fault, or no text, and the response about another item, of any connection."""
         with self._lock:
-            kind = self.chance.choice(FAULTS) if self.chance.random() < 0.3 and self._answered > HONEST_FIRST else ""
+            faults = FAULTS if self.has_ids else WITHOUT_IDS
+            kind = self.chance.choice(faults) if self.chance.random() < 0.3 and self._answered > HONEST_FIRST else ""
             others = [made for other, made in self._last.items() if other != key]
             # Without an item, nothing shows which request a response belongs to; with the same key, neither.
             if kind == "swap" and not (key and others):
@@ -59,36 +65,63 @@ class FaultyServer:
             self.made[kind] = self.made.get(kind, 0) + 1
             return kind, others[-1] if others else b""
 
+    @contextmanager
+    def sending(self) -> Generator[None, None, None]:
+        """Count a response that is being sent, with the rest of its fault."""
+        with self._settled:
+            self._sending += 1
+        try:
+            yield
+        finally:
+            with self._settled:
+                self._sending -= 1
+                self._settled.notify_all()
+
+    def settled(self) -> None:
+        """Return when everything that the server sends without another request has been sent."""
+        with self._settled:
+            assert self._settled.wait_for(lambda: self._sending == 0, SECONDS_MAX)
+
 
 def _serve(server: FaultyServer, connection: socket.socket) -> None:
-    late = b""
+    late = last = pending = b""
     with connection, suppress(OSError, ConnectionOver):
         while True:
             request = read_request(connection)
-            if late:
-                connection.sendall(late)
-                time.sleep(0.001)
-            late = b""
-            answer, key = server.respond(request)
-            kind, other = server.fault(key, answer)
-            if kind == "drop":
-                return
-            if kind == "cut off":
-                connection.sendall(answer[: len(answer) // 2])
-                return
-            connection.sendall(other if kind == "swap" else answer)
-            if kind == "late double":
-                late = answer
-            if kind in ("double", "double later"):
-                time.sleep(0.0 if kind == "double" else 0.002)
-                connection.sendall(answer)
+            with server.sending():
+                if late:
+                    connection.sendall(late)
+                    time.sleep(0.001)
+                late = b""
+                answer, key = server.respond(request)
+                if pending:  # this connection is one response behind
+                    connection.sendall(pending)
+                    pending = answer
+                    continue
+                kind, other = server.fault(key, answer)
+                if kind == "drop":
+                    return
+                if kind == "cut off":
+                    connection.sendall(answer[: len(answer) // 2])
+                    return
+                if kind == "behind" and last:
+                    connection.sendall(last)
+                    pending = answer
+                    continue
+                connection.sendall(other if kind == "swap" else answer)
+                last = answer
+                if kind == "late double":
+                    late = answer
+                if kind in ("double", "double later"):
+                    time.sleep(0.0 if kind == "double" else 0.002)
+                    connection.sendall(answer)
 
 
 @contextmanager
-def faulty_server(seed: str, engine: Engine) -> Generator[FaultyServer, None, None]:
+def faulty_server(seed: str, engine: Engine, *, has_ids: bool = True) -> Generator[FaultyServer, None, None]:
     """Run the server before an engine; the seed determines its faults."""
     listening = socket.create_server(("127.0.0.1", 0))
-    server = FaultyServer(listening.getsockname()[1], random.Random(seed), engine)
+    server = FaultyServer(listening.getsockname()[1], random.Random(seed), engine, has_ids)
     threads: list[threading.Thread] = []
 
     def accept() -> None:

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.engine.faults.file_scenarios import FILE_SCENARIOS
 from tests.engine.faults.network_scenarios import NETWORK_SCENARIOS
 from tests.engine.faults.process_scenarios import CHILDREN, PROCESS_SCENARIOS
 from tests.engine.faults.store_scenarios import STORE_SCENARIOS
@@ -27,7 +28,7 @@ from tests.engine.faults.store_scenarios import STORE_SCENARIOS
 RUN_SECONDS_MAX = 20
 """A run takes less than a second; after this time, it hangs."""
 SCENARIOS: dict[str, Callable[[random.Random, Path], None]] = {
-    each.__name__: each for each in (*STORE_SCENARIOS, *PROCESS_SCENARIOS, *NETWORK_SCENARIOS)
+    each.__name__: each for each in (*STORE_SCENARIOS, *FILE_SCENARIOS, *PROCESS_SCENARIOS, *NETWORK_SCENARIOS)
 }
 
 

@@ -12,9 +12,10 @@ import warnings
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import msgspec
 
@@ -24,15 +25,20 @@ from singletable.client.open_table import transport_for
 from singletable.engine.dispatch import DYNAMODB
 from singletable.engine.engine import Engine
 from singletable.engine.http.body_budget import BodyBudget
+from singletable.engine.http.browser_guard import BrowserGuard
 from singletable.engine.http.content_coding import NotDecodable, decoded_body
 from singletable.engine.http.http_messages import HttpRequest
+from singletable.engine.http.request_handler import Service
 from singletable.engine.http.request_parser import HEAD_BYTES_MAX
+from singletable.engine.http.server import Server, listen
+from singletable.engine.storage.write_ahead_log import WriteAheadLog
+from singletable.errors import RequestRefused
 from tests.client.hostile_server import ASYNC_CALLS, CALLS, attempt, hostile_server
-from tests.client.http.faulty_server import faulty_server
+from tests.client.http.faulty_server import FaultyServer, faulty_server
 from tests.client.http.scripted import transport_to
 from tests.engine.faults.process_scenarios import perform
 from tests.engine.faults.store_scenarios import results
-from tests.engine.faults.table_model import History, create_table
+from tests.engine.faults.table_model import History, create_table, request_of
 from tests.engine.http.server_under_test import SECONDS_MAX, Peer, post, serving
 
 BODY_BYTES = (10, 10, 1_000, 300_000, 700_000)
@@ -44,37 +50,46 @@ CALLERS = 3
 def faulty_responses(chance: random.Random, folder: Path) -> None:
     """Responses are repeated, swapped, dropped and cut off; a caller gets its own response or an error."""
     history = History()
-    with Engine(sweep_seconds=None) as engine:
+    has_ids = chance.random() < 0.5
+    callers = CALLERS if has_ids else 1
+    with Engine(sweep_seconds=None) as engine, ExitStack() as stack:
         create_table(engine)
-        with faulty_server(str(chance.random()), engine) as server, closing(transport_to(server.port)) as transport:
-            if chance.random() < 0.5:
-                with ThreadPoolExecutor(CALLERS) as pool:
+        server = stack.enter_context(faulty_server(str(chance.random()), engine, has_ids=has_ids))
+        transport = stack.enter_context(closing(transport_to(server.port)))
+        for item in (0, 1, 2):
+            history.perform(engine.call, "put", (item, item + 1))
+        if chance.random() < 0.5:
+            pool = stack.enter_context(ThreadPoolExecutor(callers))
 
-                    def send(action: str, request: dict[str, Any]) -> dict[str, Any]:
-                        found: dict[str, Any] = msgspec.json.decode(
-                            transport.send(action, msgspec.json.encode(request))
-                        )
-                        return found
+            def send(action: str, request: dict[str, Any]) -> dict[str, Any]:
+                if not has_ids:
+                    server.settled()
+                found: dict[str, Any] = msgspec.json.decode(transport.send(action, msgspec.json.encode(request)))
+                return found
 
-                    results(
-                        *(
-                            pool.submit(history.run, send, random.Random(chance.random()), 25, f"caller {number}")
-                            for number in range(CALLERS)
-                        )
-                    )
-            else:
-                asyncio.run(_on_event_loop(transport, history, chance))
+            results(
+                *(
+                    pool.submit(history.run, send, random.Random(chance.random()), 75 // callers, f"caller {number}")
+                    for number in range(callers)
+                )
+            )
+        else:
+            asyncio.run(_on_event_loop(transport, history, chance, server, callers))
         history.perform(engine.call, "read all", ())
     assert sum(count for kind, count in server.made.items() if kind) > 3
     history.check()
 
 
-async def _on_event_loop(transport: HttpTransport, history: History, chance: random.Random) -> None:
+async def _on_event_loop(
+    transport: HttpTransport, history: History, chance: random.Random, server: FaultyServer, callers: int
+) -> None:
     async def call() -> None:
-        for _ in range(25):
+        for _ in range(75 // callers):
+            if not server.has_ids:
+                server.settled()
             await perform(transport.send_async, history, *history.choose(chance))
 
-    await asyncio.gather(*(call() for _ in range(CALLERS)))
+    await asyncio.gather(*(call() for _ in range(callers)))
     await transport.close_async()
 
 
@@ -141,18 +156,27 @@ def hostile_bodies(chance: random.Random, folder: Path) -> None:
             pass
         else:
             raise AssertionError(f"{coding!r}: a hostile body is decoded")
-    _long_list(*chance.choice(LONG_LISTS), chance)
+    content = chance.randbytes(1000)
+    for coding, wbits in ((b"gzip", 31), (b"deflate", 15), (b"deflate", -15)):
+        packed = zlib.compressobj(wbits=wbits)
+        body = packed.compress(content) + packed.flush()
+        assert decoded_body(HttpRequest(b"POST", b"/", {b"content-encoding": coding}, body, False), MB) == content
+    for action, form, element in LONG_LISTS:
+        _long_list(action, form, element, chance)
     _incomplete_bodies(chance)
+    _long_heads(chance)
 
 
 LONG_LISTS = (
     ("TransactWriteItems", b'{"TransactItems":[%b]}', b'{"Put":{"TableName":"t","Item":{"pk":{"S":"a"}}}}'),
     ("GetItem", b'{"TableName":"t","Key":{"pk":{"S":"a"}},"AttributesToGet":[%b]}', b'"name"'),
+    ("BatchWriteItem", b'{"RequestItems":{"t":[%b]}}', b'{"PutRequest":{"Item":{"pk":{"S":7}}}}'),
 )
 
 
 def _long_list(action: str, form: bytes, element: bytes, chance: random.Random) -> None:
-    body = form % b",".join([element] * chance.randrange(20_000, 40_000))
+    count = chance.randrange(50_000, 60_000)
+    body = form % b",".join([element] * count)
     with Engine(sweep_seconds=None) as engine:
         engine.respond(DYNAMODB + action, body[:100])
         tracemalloc.start()
@@ -162,21 +186,47 @@ def _long_list(action: str, form: bytes, element: bytes, chance: random.Random) 
         finally:
             tracemalloc.stop()
     assert response.status == 400
-    # Decoded elements take many times the length of the body.
-    assert peak < 2 * len(body) + 2 * MB, action
+    # Counted elements take 80 bytes each, but decoded actions several hundred.
+    assert peak < 2 * len(body) + 100 * count, action
 
 
 def _incomplete_bodies(chance: random.Random) -> None:
     budget = BodyBudget(4 * MB)
-    with serving(bodies=budget) as served:
-        with ExitStack() as stack:
+    is_signed = chance.random() < 0.5
+
+    def head_check(request: HttpRequest) -> None:
+        if is_signed and b"authorization" not in request.headers:
+            raise RequestRefused("MissingAuthenticationTokenException", "")
+
+    authorized = {"authorization": "AWS4"} if is_signed else {}
+    with serving(bodies=budget, head_check=head_check) as served, ExitStack() as stack:
+        strangers = [stack.enter_context(served.peer()) for _ in range(3)]
+        for peer in strangers:
+            peer.send(post("Echo", bytes(MB))[:-1])
+        with ExitStack() as known:
             for _ in range(chance.randrange(5, 9)):
-                stack.enter_context(served.peer()).send(post("Echo", bytes(MB))[:-1])
+                known.enter_context(served.peer()).send(post("Echo", bytes(MB), **authorized)[:-1])
             _wait_until(lambda: budget.total_bytes > 3 * MB)
             assert budget.total_bytes <= 4 * MB
-        _wait_until(lambda: budget.total_bytes == 0)  # the clients have left
-        with served.peer() as peer:
-            peer.send(post("Echo", b"{}", x="y" * (HEAD_BYTES_MAX + chance.randrange(1, 6_000))))
+        left = 0 if is_signed else 3 * MB
+        _wait_until(lambda: budget.total_bytes <= left)  # the clients have left
+        assert not is_signed or budget.total_bytes == 0
+
+
+def _long_heads(chance: random.Random) -> None:
+    """Long headers and trailers are rejected, whether they arrive at once or in pieces."""
+    long = "y" * (HEAD_BYTES_MAX + chance.randrange(1, 60_000))
+    whole = post("Echo", b"{}", x=long)
+    lines = b"".join(b"x%d: %b\r\n" % (number, b"y" * 200) for number in range(HEAD_BYTES_MAX // 200 + 10))
+    chunked = (
+        post("Echo", b"", transfer_encoding="chunked").replace(b"content-length: 0\r\n", b"") + b"2\r\n{}\r\n0\r\n"
+    )
+    for data, piece_bytes in ((whole, len(whole)), (whole, 5_000), (chunked + lines, 5_000)):
+        with serving() as served, served.peer() as peer:
+            for start in range(0, len(data), piece_bytes):
+                with suppress(OSError):  # the server has closed the connection
+                    peer.send(data[start : start + piece_bytes])
+                time.sleep(0.001)
             assert peer.read().status >= 400
 
 
@@ -202,6 +252,84 @@ def hostile_responses(chance: random.Random, folder: Path) -> None:
             attempt(pool, shop, name, lambda: runner.run(call()), [str(chance.random()) for _ in range(4)])
 
 
+def web_pages(chance: random.Random, folder: Path) -> None:
+    """A server without access keys executes no request of a web page, unless an option allows the page."""
+    origin, host = "https://page.example", "db.example"
+    allowed: list[dict[str, tuple[str, ...]]] = [{}, {}, {"origins": (origin,)}, {"hosts": (host,)}]
+    options: dict[str, tuple[str, ...]] = chance.choice([*allowed, {"origins": ("*",), "hosts": ("*",)}])
+    with serving(guard=BrowserGuard(**options)) as served, served.peer() as peer:
+        for number in range(30):
+            page = chance.choice((None, None, origin, "null", "http://localhost:9", f"{origin}.other.example"))
+            name = chance.choice(
+                ("127.0.0.1", "localhost:8000", "[::1]", "a.localhost", host, "page.example", f"x{host}")
+            )
+            is_page_allowed = page is None or page in options.get("origins", ()) or "*" in options.get("origins", ())
+            is_host_allowed = name in (*LOCAL_HOSTS, *options.get("hosts", ())) or "*" in options.get("hosts", ())
+            headers = {"host": name} | ({} if page is None else {"origin": page})
+            executed = len(served.engine.requests)
+            response = peer.request("Echo", b'{"n":%d}' % number, **headers)
+            is_allowed = is_page_allowed and is_host_allowed
+            assert (response.status, len(served.engine.requests) - executed) == ((200, 1) if is_allowed else (403, 0))
+            readable_by = response.headers.get("access-control-allow-origin")
+            assert readable_by in ((page, "*") if is_allowed and page is not None else (None,)), (page, name)
+
+
+LOCAL_HOSTS = ("127.0.0.1", "localhost:8000", "[::1]", "a.localhost")
+
+
+def durable_writes(chance: random.Random, folder: Path) -> None:
+    """With `sync="full"`, a commit costs one flush, of a log that does not grow; waiting commits share a flush."""
+    path, flushes, sync = folder / "store.db", 0, WriteAheadLog.sync
+
+    def counted(log: WriteAheadLog) -> None:
+        nonlocal flushes
+        flushes += 1
+        sync(log)
+
+    with (
+        mock.patch.object(WriteAheadLog, "sync", counted),
+        Engine(f"file:{path}", sync="full", sweep_seconds=None) as engine,
+    ):
+        create_table(engine)
+        count, lengths = chance.randrange(20, 60), set[int]()
+        flushes = 0
+        for number in range(count):
+            assert engine.answer(DYNAMODB + "PutItem", _put(number)).status == 200
+            lengths.add(path.with_name("store.db-wal").stat().st_size)
+        assert flushes == count, "each write waits for one flush"
+        # The file grows with the first commits, until the first check of its length, and then in large steps.
+        assert len(lengths) <= 12, "a flush of a file that has grown takes up to twice as long"
+        for number in range(count):
+            assert engine.respond(DYNAMODB + "PutItem", _put(number)).wrote
+        engine.store.flush()
+        assert flushes == count + 1, "a flush includes all commits before it"
+        flushes = 0
+        _flush_for_a_single_client(engine, count)
+        assert flushes == count
+
+
+def _put(number: int) -> bytes:
+    return msgspec.json.encode(request_of("put", (0, number), "")[1])
+
+
+def _flush_for_a_single_client(engine: Engine, count: int) -> None:
+    """Send writes over one connection; the server flushes them without a change of thread."""
+
+    async def run() -> None:
+        server, listening = Server(Service(engine), flush=engine.store.flush), listen("127.0.0.1", 0)
+        await server.start(listening)
+        reader, writer = await asyncio.open_connection("127.0.0.1", listening.getsockname()[1])
+        for number in range(count):
+            writer.write(post("PutItem", _put(number)))
+            await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(2)
+        assert not [thread for thread in threading.enumerate() if thread.name == "flush"]
+        writer.close()
+        await server.stop()
+
+    asyncio.run(run())
+
+
 def secret_urls(chance: random.Random, folder: Path) -> None:
     """No message shows the secret of a URL, whatever characters it has."""
     for _ in range(20):
@@ -220,5 +348,7 @@ NETWORK_SCENARIOS: tuple[Callable[[random.Random, Path], None], ...] = (
     pipelined_requests,
     hostile_bodies,
     hostile_responses,
+    web_pages,
+    durable_writes,
     secret_urls,
 )

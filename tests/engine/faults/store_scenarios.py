@@ -1,33 +1,35 @@
-"""Scenarios of a fault run around the store: interrupts, disk errors, power failures, damage and clock jumps."""
+"""Scenarios of a fault run around the store: interrupts, disk errors, power failures and clock jumps."""
 
 from __future__ import annotations
 
 import random
-import shutil
-import sqlite3
+import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 
-import pytest
+import msgspec
 
+from singletable.client.engine_transport import EngineTransport
 from singletable.engine.engine import Engine
 from singletable.engine.integrity_check import check_store
 from singletable.engine.steady_clock import SteadyClock
-from singletable.engine.storage import sqlite_connection, store_format, write_ahead_log
+from singletable.engine.storage import sqlite_connection, write_ahead_log
+from singletable.engine.storage.sqlite_connection import connect_to_memory
 from singletable.engine.storage.store import Store
-from singletable.engine.storage.write_ahead_log import WriteAheadLog
-from singletable.errors import StoreRefused
+from singletable.engine.storage.write_ahead_log import GroupFlush, WriteAheadLog
+from singletable.errors import RequestRefused, StoreRefused
 from tests.engine.faults.disk_faults import FailingCalls, RecordedDisk, system_calls
 from tests.engine.faults.interrupts import Interrupts
 from tests.engine.faults.linearizability import NEVER, UNKNOWN, Operation
-from tests.engine.faults.table_model import History, OutcomeLost, Send, create_table
+from tests.engine.faults.table_model import History, OutcomeLost, Send, SendAll, create_table
 
+T = TypeVar("T")
 SECONDS_MAX = 10
 HOURS = 3600.0
 
@@ -46,16 +48,51 @@ def interrupted(send: Send, chance: random.Random) -> Send:
     lines = dict[str, int]()  # of each action, as far as it is known
 
     def send_interrupted(action: str, request: dict[str, Any]) -> dict[str, Any]:
-        responses: list[dict[str, Any]] = []
-        second = chance.choice((None, None, chance.randrange(1, 12)))
-        interrupts = Interrupts(chance.randrange(1, lines.get(action, 300)), second=second)
-        is_hit = interrupts.run(lambda: responses.append(send(action, request)))
-        if is_hit or not responses:
-            raise OutcomeLost
-        lines[action] = interrupts.count + 5
-        return responses[0]
+        return _interrupted_call(lambda: send(action, request), action, lines, chance)
 
     return send_interrupted
+
+
+def _interrupted_call(call: Callable[[], T], name: str, lines: dict[str, int], chance: random.Random) -> T:
+    """Return the result of a call, or raise OutcomeLost if an interrupt has ended it."""
+    results: list[T] = []
+    second = chance.choice((None, None, chance.randrange(1, 12)))
+    interrupts = Interrupts(chance.randrange(1, lines.get(name, 300)), second=second)
+    is_hit = interrupts.run(lambda: results.append(call()))
+    if is_hit or not results:
+        raise OutcomeLost
+    lines[name] = interrupts.count + 5
+    return results[0]
+
+
+def _interrupted_batch(engine: Engine, chance: random.Random) -> SendAll:
+    """Return a function that sends requests in one group commit, and is interrupted at one of its lines."""
+    transport, lines = EngineTransport("file:", engine), dict[str, int]()
+
+    def send_all(requests: Sequence[tuple[str, dict[str, Any]]]) -> list[dict[str, Any] | Exception]:
+        encoded = [(action, msgspec.json.encode(request)) for action, request in requests]
+        found = _interrupted_call(lambda: transport.send_each(encoded), str(len(requests)), lines, chance)
+        return [each if isinstance(each, Exception) else msgspec.json.decode(each) for each in found]
+
+    return send_all
+
+
+def _group_with_interrupts(engine: Engine, chance: random.Random) -> SendAll:
+    """Return a function that sends requests in one group commit, which goes on after an interrupted request."""
+    send = interrupted(engine.call, chance)
+
+    def send_all(requests: Sequence[tuple[str, dict[str, Any]]]) -> list[dict[str, Any] | Exception]:
+        found: list[dict[str, Any] | Exception] = []
+        with engine.group_commit():
+            for action, request in requests:
+                try:
+                    found.append(send(action, request))
+                except (RequestRefused, OutcomeLost) as lost:
+                    found.append(lost)
+        engine.store.flush()
+        return found
+
+    return send_all
 
 
 def interrupts(chance: random.Random, folder: Path) -> None:
@@ -69,18 +106,71 @@ def interrupts(chance: random.Random, folder: Path) -> None:
         # Two engines in one process behave as two processes here.
         other = engine if url == "memory:" else stack.enter_context(opened(url, chance))
         pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in range(3)]
-        sends = interrupted(engine.call, chance), engine.call, other.call
+        send = interrupted(engine.call, chance)
+        batch, group = _interrupted_batch(engine, chance), _group_with_interrupts(engine, chance)
         for _ in range(30):
             seeds = [random.Random(chance.random()) for _ in pools]
             turns = [
-                pool.submit(history.run, send, seed, times, name)
-                for pool, send, seed, times, name in zip(pools, sends, seeds, (3, 1, 1), "ABC", strict=True)
+                chance.choice(
+                    (
+                        partial(history.run, send, seeds[0], 3, "A"),
+                        partial(history.perform_together, batch, seeds[0], 3, "A"),
+                        partial(history.perform_together, group, seeds[0], 3, "A"),
+                    )
+                ),
+                partial(history.run, engine.call, seeds[1], 1, "B"),
+                partial(history.run, other.call, seeds[2], 1, "C"),
             ]
-            results(*turns)
+            results(*(pool.submit(turn) for pool, turn in zip(pools, turns, strict=True)))
             results(pools[0].submit(history.run, engine.call, chance, 1, "A again"))
     assert any(each.result is UNKNOWN for each in history.operations)
     history.check()
     check_file(url)
+
+
+def interrupted_flushes(chance: random.Random, folder: Path) -> None:
+    """A flush that is interrupted at any line delays no other thread, and each flush includes the commits before it."""
+    commits = flushed = 0
+    lock = threading.Lock()
+
+    def sync() -> None:
+        nonlocal flushed
+        included = commits
+        time.sleep(chance.choice((0.0, 0.001)))
+        flushed = max(flushed, included)
+
+    flush = GroupFlush(sync)
+
+    def write() -> None:
+        nonlocal commits
+        with lock:
+            commits += 1
+            flush.after_commit()
+            needed = commits
+        flush.flush()
+        assert flushed >= needed
+
+    with ThreadPoolExecutor(1) as caller, ThreadPoolExecutor(2) as others:
+        for _ in range(80):
+            turns = [others.submit(write) for _ in range(2)]
+            turns.append(caller.submit(_suppress_interrupt, flush.flush, chance))
+            results(*turns)
+            results(caller.submit(write))
+
+
+def interrupted_settings(chance: random.Random, folder: Path) -> None:
+    """An interrupt while a connection gets another waiting time never leaves a wrong one."""
+    connection = connect_to_memory()
+    for _ in range(60):
+        _suppress_interrupt(partial(connection.wait_for_writers, chance.choice((0.0, 0.05, 60.0))), chance)
+        seconds = chance.choice((0.0, 0.05, 60.0))
+        connection.wait_for_writers(seconds)
+        assert connection.execute("PRAGMA busy_timeout").fetchone()[0] == seconds * 1000
+    connection.close()
+
+
+def _suppress_interrupt(call: Callable[[], object], chance: random.Random) -> None:
+    Interrupts(chance.randrange(1, 24)).run(call)
 
 
 def interrupted_waits(chance: random.Random, folder: Path) -> None:
@@ -181,73 +271,6 @@ def power_failures(chance: random.Random, folder: Path) -> None:
         check_file(f"file:{copy}")
 
 
-def changed_bits(chance: random.Random, folder: Path) -> None:
-    """A changed bit in the files of a killed process gives the right answer or a clear error."""
-    (folder / "open").mkdir()
-    history = History()
-    with Engine(f"file:{folder / 'open' / 'store.db'}", sweep_seconds=None) as engine:
-        create_table(engine)
-        history.run(engine.call, chance, 30, "A")
-        for name in ("store.db", "store.db-wal"):
-            shutil.copy(folder / "open" / name, folder / name)
-    log = (folder / "store.db-wal").read_bytes()
-    for number in range(4):
-        copy = folder / f"log{number}"
-        copy.mkdir()
-        shutil.copy(folder / "store.db", copy / "store.db")
-        place = chance.choice((chance.randrange(4, len(log)), len(log) - chance.randrange(1, 9000)))
-        (copy / "store.db-wal").write_bytes(_changed(log, place, chance))
-        _check_damaged(copy / "store.db", history)
-    if store_format.VERSION < CHECKSUMS_SINCE:
-        return
-    database = (folder / "open" / "store.db").read_bytes()  # the engine has moved the log into it
-    for number in range(6):
-        copy = folder / f"database{number}.db"
-        copy.write_bytes(_changed(database, chance.randrange(len(database)), chance))
-        try:
-            _check_damaged(copy, history)
-        except AssertionError:
-            assert check_store(copy).problems  # a read can miss an item whose key has changed
-
-
-CHECKSUMS_SINCE = 4
-"""The format in which each row has a checksum, so that a read never returns altered bytes."""
-
-
-def _changed(content: bytes, place: int, chance: random.Random) -> bytes:
-    return content[:place] + bytes((content[place] ^ 1 << chance.randrange(8),)) + content[place + 1 :]
-
-
-def _check_damaged(path: Path, history: History) -> None:
-    left = History()
-    left.operations += history.operations
-    with suppress(StoreRefused), Engine(f"file:{path}", sweep_seconds=None) as engine:
-        left.perform(engine.call, "read all", (), "after the change")
-    left.check()
-
-
-def moved_stores(chance: random.Random, folder: Path) -> None:
-    """A store that is deleted, moved or replaced while it is open confirms no further write."""
-    path = folder / "store.db"
-    history = History()
-    engine = opened(f"file:{path}", chance)
-    create_table(engine)
-    history.run(engine.call, chance, 5, "A")
-    kind = chance.choice(("delete", "move", "replace", "delete log"))
-    if kind == "replace":
-        Engine(f"file:{folder / 'other.db'}").close()
-        (folder / "other.db").replace(path)
-    elif kind == "move":
-        path.rename(folder / "moved.db")
-    else:
-        (path if kind == "delete" else path.with_name("store.db-wal")).unlink()
-    time.sleep(0.015)
-    for number in range(3):
-        assert history.perform(engine.call, "put", (0, number), "after") is UNKNOWN, kind
-    with suppress(StoreRefused):
-        engine.close()
-
-
 def clock_jumps(chance: random.Random, folder: Path) -> None:
     """Requests with idempotency tokens count once, although the clock jumps ahead for a moment."""
     jump = 0.0
@@ -285,27 +308,6 @@ def clock_jumps(chance: random.Random, folder: Path) -> None:
     history.check()
 
 
-def damaged_metadata(chance: random.Random, folder: Path) -> None:
-    """A store with an invalid version, without metadata or with a damaged catalog is rejected with a remedy."""
-    path = folder / "store.db"
-    with Engine(f"file:{path}", sweep_seconds=None) as engine:
-        create_table(engine)
-    whole = path.read_bytes()
-    garbage = chance.choice((b"", b"{", b"\xff", b"[]", b"null", b'{"name":7}', b"[" * 100_000, chance.randbytes(20)))
-    for statement, values in (
-        ("UPDATE meta SET value = ? WHERE name = 'version'", (chance.choice(("0", "-1", "x", "", "99", "1e3")),)),
-        ("DELETE FROM meta WHERE name = ?", (chance.choice(("format", "version")),)),
-        ("DROP TABLE meta", ()),
-        ("UPDATE catalog SET definition = ?", (garbage,)),
-    ):
-        path.write_bytes(whole)
-        with sqlite3.connect(path) as connection:
-            connection.execute(statement, values)
-        connection.close()
-        with pytest.raises(StoreRefused, match="\n  "), Engine(f"file:{path}", sweep_seconds=None) as engine:
-            engine.call("DescribeTable", {"TableName": "table"})
-
-
 def check_file(url: str) -> None:
     """Check the structure of a store file."""
     path = Path(url.removeprefix("file:"))
@@ -316,10 +318,9 @@ def check_file(url: str) -> None:
 STORE_SCENARIOS: tuple[Callable[[random.Random, Path], None], ...] = (
     interrupts,
     interrupted_waits,
+    interrupted_flushes,
+    interrupted_settings,
     disk_errors,
     power_failures,
-    changed_bits,
-    moved_stores,
     clock_jumps,
-    damaged_metadata,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from threading import Lock
 from typing import Any
@@ -33,6 +33,10 @@ _ONE_OF_EACH: dict[str, tuple[Any, ...]] = {
 State = tuple[int | None, ...]
 """The value of each item; None if the item does not exist."""
 Send = Callable[[str, dict[str, Any]], dict[str, Any]]
+
+
+SendAll = Callable[[Sequence[tuple[str, dict[str, Any]]]], Sequence[dict[str, Any] | Exception]]
+"""Sends requests together; returns the response or the error of each."""
 
 
 class OutcomeLost(Exception):
@@ -136,15 +140,32 @@ class History:
         try:
             result = result_of(name, send(*request_of(name, arguments, f"{caller}-{started}"[-36:])))
         except RequestRefused as refused:
-            if refused.code not in _CONDITIONS:
-                raise
-            result = FAILED
+            result = _failure(refused)
         except (OutcomeLost, StoreRefused):
             result = UNKNOWN
         except Unreachable:  # the server may execute it later
             result, ended = UNKNOWN, NEVER
         self.add(Operation(name, arguments, result, started, ended or self.now(), caller))
         return result
+
+    def perform_together(self, send_all: SendAll, chance: random.Random, times: int, caller: str = "") -> None:
+        """Send the requests of random operations together, and record them; one error loses the results of all."""
+        started = self.now()
+        operations = [self.choose(chance) for _ in range(times)]
+        requests = [request_of(*each, f"{number}-{started}") for number, each in enumerate(operations)]
+        try:
+            found: Sequence[dict[str, Any] | Exception] = send_all(requests)
+        except (OutcomeLost, StoreRefused):
+            found = [OutcomeLost()] * times
+        ended = self.now()
+        for (name, arguments), each in zip(operations, found, strict=True):
+            if isinstance(each, RequestRefused):
+                result = _failure(each)
+            elif isinstance(each, Exception):
+                result = UNKNOWN
+            else:
+                result = result_of(name, each)
+            self.add(Operation(name, arguments, result, started, ended, caller))
 
     def add(self, operation: Operation) -> None:
         """Record an operation, unless it is a read without a result."""
@@ -167,6 +188,13 @@ class History:
         violation = first_violation(self.operations, MODEL)
         shown = "\n".join(map(str, violation[-25:]))
         assert not violation, f"not linearizable, at the latest at the last ended operation:\n{shown}"
+
+
+def _failure(refused: RequestRefused) -> str:
+    """Return the result of a condition that was not met; raise any other error."""
+    if refused.code not in _CONDITIONS:
+        raise refused
+    return FAILED
 
 
 def _key(item: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from singletable.engine.http.body_budget import BodyBudget
+from singletable.engine.http.browser_guard import BrowserGuard
 from singletable.engine.http.request_handler import RequestCheck, Service
 from singletable.engine.http.server import Server, listen
 from singletable.engine.http.server_state import ServerTimeouts
@@ -170,12 +171,13 @@ def serving(
     flush: Callable[[], None] | None = None,
     timeouts: ServerTimeouts | None = None,
     bodies: BodyBudget | None = None,
+    guard: BrowserGuard | None = None,
     sweep_seconds: float = 5.0,
     loop_factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop,
 ) -> Generator[Serving, None, None]:
     """Run a server on its own port, and stop it at the end."""
     engine, logged = FakeEngine(), list[str]()
-    service = Service(engine, check=check, head_check=head_check, log=logged.append)
+    service = Service(engine, check=check, head_check=head_check, guard=guard, log=logged.append)
     server = Server(service, flush=flush, timeouts=timeouts, bodies=bodies, sweep_seconds=sweep_seconds)
     listening = listen("127.0.0.1", 0)
     loop = loop_factory()

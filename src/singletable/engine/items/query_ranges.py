@@ -77,7 +77,7 @@ def _empty(source: PageSource, attribute: KeyElement) -> RequestRefused:
 
 FAST_QUERIES = FastPath("repeated queries")
 
-# These limits prevent that clients with many different expressions fill the memory.
+# Without these limits, clients with many different expressions could fill the memory.
 _FAST_PATHS_MAX = 256
 _TEXT_MAX = 2048
 

@@ -47,7 +47,7 @@ def _trees_and_logs(connection: StoreConnection) -> set[str]:
 
 
 def _complete(store: Store, done: set[str]) -> bool:
-    """End the pass if it has reached every table; rows that are new since its start have checksums."""
+    """End the pass if it has reached every table. Rows written since its start already have checksums."""
     with store.writing() as connection:
         if _trees_and_logs(connection) - done:
             return False
@@ -70,7 +70,7 @@ def _fill(store: Store, name: str, pause: Callable[[], None]) -> None:
 
 
 def _tree_step(connection: StoreConnection, name: str, first: int) -> int:
-    """Add the checksums of the next rows of a tree from a rowid on; return the last rowid."""
+    """Add the missing checksums of the next rows of a tree, starting at a rowid. Return the last rowid."""
     rows = connection.execute(
         f"SELECT rowid, key, item, size FROM {name} WHERE rowid >= ? AND checksum IS NULL ORDER BY rowid LIMIT ?",  # noqa: S608
         (first, STEP_ROWS),
@@ -90,7 +90,7 @@ def _tree_step(connection: StoreConnection, name: str, first: int) -> int:
 
 
 def _log_step(connection: StoreConnection, name: str, first: int) -> int:
-    """Add the checksums of the next changes of a log from a number on; return the last number."""
+    """Add the missing checksums of the next changes of a log, starting at a number. Return the last number."""
     rows = connection.execute(
         f"SELECT sequence, at, by_service, key, before, after FROM {name} "  # noqa: S608
         "WHERE sequence >= ? AND checksum IS NULL ORDER BY sequence LIMIT ?",

@@ -98,7 +98,7 @@ class ConnectionPool:
                 break
         else:
             connection = self._add_connection(me)
-        connection.wait_for_writers(self.waits.seconds)
+        connection.wait_for_writers(self.waits.busy_seconds)
         return connection
 
     def _add_connection(self, holder: tuple[int]) -> StoreConnection:

@@ -184,7 +184,11 @@ def _first_hash(segment: int, total_segments: int) -> bytes:
 
 
 def _compared(head: bytes, operator: Operator, first: bytes, past: bytes) -> EntryRange:
-    """Return a range of keys with the prefix `head`. `past` is just above the operand, or above the upper operand."""
+    """Return the keys with the prefix `head` that a comparison selects.
+
+    `first` is the operand. `past` is the upper bound of all keys that begin with it. For BETWEEN, it belongs to the
+    upper operand.
+    """
     match operator:
         case "<":
             return EntryRange(head, head + first)

@@ -20,6 +20,8 @@ from singletable.engine.storage.sqlite_connection import (
 from singletable.engine.storage.sqlite_errors import StaleCatalog, WriterBusy, is_busy, translate_error
 from singletable.errors import StoreRefused
 
+_INTERRUPTED = "a write of this group commit was interrupted; none of its writes took effect"
+
 
 class GroupCommit:
     """The group commit of one thread. Its first write starts the transaction."""
@@ -61,6 +63,8 @@ class GroupCommit:
 
     def fail(self, error: BaseException) -> None:
         """Record that the whole transaction is or will be rolled back, so that no write of the group takes effect."""
+        if not isinstance(error, Exception):
+            error = StoreRefused(_INTERRUPTED)
         self._failure = self._failure or translate_error(error, self._connections.name) or error
 
     def finish(self) -> None:
@@ -244,5 +248,5 @@ class CurrentGroup:
                 return
             self.group = None
             group.connection = None
-            group.fail(StoreRefused("a write of this group commit was interrupted; none of its writes took effect"))
+            group.fail(StoreRefused(_INTERRUPTED))
         self.connections.abandon()

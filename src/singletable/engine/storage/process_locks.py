@@ -114,6 +114,21 @@ class WriteWait(threading.local):
         self.begin: Callable[[], bool] = always
         """Whether the write may begin, after its wait. From then on, the caller can no longer give up."""
 
+    @property
+    def seconds(self) -> float:
+        """The maximum time of a wait."""
+        return self._seconds
+
+    @seconds.setter
+    def seconds(self, seconds: float) -> None:
+        self._seconds = self.busy_seconds = seconds
+
+    def allow_end(self, is_over: Callable[[], bool], begin: Callable[[], bool]) -> None:
+        """Let the caller give up while this thread waits."""
+        self.is_over, self.begin = is_over, begin
+        self.busy_seconds = _POLL_SECONDS
+        """The maximum time that SQLite waits at once, because it cannot be stopped while it waits."""
+
 
 def always() -> bool:
     """Return True: a caller that never gives up always begins its write."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import sys
 from pathlib import Path
+from time import monotonic
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -296,9 +297,31 @@ class WriteSession:
 
 def begin_write(connection: StoreConnection, connections: ConnectionSource) -> None:
     """Begin the transaction of a writer. Raise WriterBusy if its caller has given up while it waited."""
-    connection.execute("BEGIN IMMEDIATE")
-    if not connections.waits.begin():
+    waits = connections.waits
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if not is_busy(error) or waits.busy_seconds == waits.seconds:
+            raise
+        _begin_later(connection, connections)
+    if not waits.begin():
         raise WriterBusy(connections.name)
+
+
+def _begin_later(connection: StoreConnection, connections: ConnectionSource) -> None:
+    """Wait for a program that writes without the fair write lock, in steps, so that the caller can give up."""
+    waits = connections.waits
+    deadline = monotonic() + waits.seconds
+    while True:
+        if waits.is_over():
+            raise WriterBusy(connections.name)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or monotonic() > deadline:
+                raise
+        else:
+            return
 
 
 def raise_translated(error: BaseException, connections: ConnectionSource) -> None:

@@ -67,7 +67,7 @@ def _wrong_tables(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _wrong_schema_rows(connection: sqlite3.Connection) -> Iterator[str]:
-    """Yield a problem for each row of SQLite's schema that contradicts itself, and each number it can reuse."""
+    """Yield a problem for each inconsistent row of SQLite's schema, and for each number that SQLite could use again."""
     for kind, name, table, statement in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
         if kind == "table":
             is_sound = name == table and (name != "sqlite_sequence" or statement == _SEQUENCE_STATEMENT)
@@ -114,7 +114,7 @@ def _tree_names(connection: sqlite3.Connection) -> list[str]:
 
 
 def _wrong_records(connection: sqlite3.Connection) -> Iterator[str]:
-    """Yield a problem for each row of a metadata table, and each change of an item, that is unlike its checksum."""
+    """Yield a problem for each metadata row and each logged change that does not match its checksum."""
     may_lack_checksums = store_format.may_lack_checksums(connection)
     if not store_format.is_secret_sound(connection):
         yield "the secret in meta does not match its checksum"

@@ -53,6 +53,7 @@ from singletable.model.intents import (
 )
 from singletable.model.parameter_types import AREA_TYPES, Equal
 from singletable.model.pattern_declaration import ParameterDeclaration, PatternDeclaration
+from singletable.model.references import Reference
 from singletable.model.table_schema import Index, Native, Sparse
 
 _KINDS: dict[type, PatternKind] = {
@@ -196,8 +197,15 @@ class _TableDraft:
                 yield name, value
         if declared.cardinality:
             yield "cardinality", {name: _cardinality(each) for name, each in declared.cardinality.items()}
+        if declared.references:
+            yield "references", {name: self._reference(each) for name, each in declared.references.items()}
         if declared.access is not None:
             yield "access", declared.access
+
+    def _reference(self, reference: Reference) -> PythonCode:
+        given = ((name, getattr(reference, name)) for name in ("mean", "max", "changes"))
+        options = "".join(f", {name}={value_text(value)}" for name, value in given if value is not None)
+        return PythonCode(f"ref({self.types.names[reference.source]}{options})")
 
     def _count(self, count: Count, draft: DraftEntity) -> Iterator[PythonCode]:
         owner = self.types.names[count.owner]

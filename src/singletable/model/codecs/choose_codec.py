@@ -80,7 +80,7 @@ def _of_stored_type(of_type: TypeCodec[Any, Any], spec: str, delimiter: str, cod
 
 
 def _own_codec(of_type: TypeCodec[Any, Any], delimiter: str) -> Codec | None:
-    """Return the codec of a built-in type whose texts sort like the values, unlike those of its stored type."""
+    """Return the key codec of a built-in type whose stored values would not sort like its values, else None."""
     if BUILT_IN.of_type(of_type.type) is not of_type:
         return None
     from singletable.model.codecs.fixed_text_codec import FixedTextCodec, ip_codec

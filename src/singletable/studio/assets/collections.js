@@ -27,8 +27,7 @@
   }
 
   function onRead(column) {
-    const counts = new Map();
-    for (const drawer of columns[0].drawers) for (const row of drawer.rows) counts.set(row.e, (counts.get(row.e) ?? 0) + 1);
+    const { counts } = columns[0];
     for (const button of document.querySelectorAll("[data-entity]")) {
       const number = counts.get(Number(button.dataset.entity)) ?? 0;
       button.querySelector(".number").textContent = number.toLocaleString("en");
@@ -88,7 +87,7 @@
       line.className = "presence";
       line.replaceChildren();
       const place = item?.places.find((each) => each.place === column.place);
-      if (!place) { if (column.position.partition || column.position.search) line.append(element("span", {}, "Search result")); continue; }
+      if (!place) { if (isNarrowed(column)) line.append(element("span", {}, "Search result")); continue; }
       const name = element("b", {}, item.name);
       const found = column.locate(item.id);
       const ring = element("span", { class: "ring" });
@@ -159,6 +158,8 @@
 
   const showReset = () => showMessage("Some columns show one partition only.", false, true);
 
+  const isNarrowed = (column) => Boolean(column.position.partition || column.position.search);
+
   async function search() {
     const text = find("#search").value.trim();
     if (!text) { startAll(); return; }
@@ -166,15 +167,19 @@
       const meaning = await ask("find", { text });
       host.selected = item = null;
       if (meaning.search) {
+        for (const column of columns.slice(1)) if (isNarrowed(column)) column.reset({});
         columns[0].reset({ search: meaning.search });
         showMessage(`Items whose ${meaning.search.field} starts with or equals “${meaning.search.text}”, by a Scan with a filter: it reads every item.`, false, true);
-        await columns[0].readPage();
+        const others = state.isBilled ? [] : columns.slice(1).filter((column) => !column.isStarted);
+        await Promise.all([columns[0], ...others].map((column) => column.readPage()));
       } else {
         const places = meaning.places.map((each) => title(each.place)).join(" and ");
-        for (const each of meaning.places) columns.find((column) => column.place === each.place).reset({ partition: each.partition, sort: each.sort });
+        const wanted = new Map(meaning.places.map(({ place, partition, sort }) => [place, { partition, sort }]));
+        for (const column of columns) if (wanted.has(column.place) || isNarrowed(column)) column.reset(wanted.get(column.place) ?? {});
         showMessage(`One partition of ${places}, by a Query.`, false, true);
-        const chosen = columns.filter((column) => column.position.partition && !column.isStarted);
-        await Promise.all(chosen.map((column) => column.readPage()));
+        const chosen = columns.filter((column) => wanted.has(column.place));
+        const others = state.isBilled ? [] : columns.filter((column) => !column.isStarted);
+        await Promise.all([...new Set([...chosen, ...others])].map((column) => column.readPage()));
         const first = chosen.find((column) => column.rowCount);
         if (first) select(first.drawers[0].rows[0].id, first, false);
       }
@@ -187,7 +192,7 @@
   async function startAll() {
     showMessage("", false, false);
     host.selected = item = null;
-    for (const column of columns) if (column.position.partition || column.position.search || !column.isStarted) column.reset({});
+    for (const column of columns) if (isNarrowed(column) || !column.isStarted) column.reset({});
     remember();
     if (!state.isBilled) await Promise.all(columns.filter((column) => !column.isStarted).map((column) => column.readPage()));
   }
@@ -257,5 +262,6 @@
     columns.forEach((column) => column.layout());
     if (first) select(first, columns[0], false);
   }
+  if (parameters.has("find")) find("#search").focus();
   window.studio.columns = columns;
 })();

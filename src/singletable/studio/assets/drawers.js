@@ -3,6 +3,7 @@
 (() => {
   const { ask, element } = window.studio;
   const ROW = 26, GAP = 7, LINE = 17, COUNT = 15, STACKED_LABEL = 24, CELL = 7.3, OVERSCAN = 260, TALL = 320;
+  const BAR = 14, SPACE = 24, FIELD_CELL = 5.9, VALUE_CELL = 7, PILL_CELL = 6.6, TAIL_CELLS_MAX = 18;
   const stacked = matchMedia("(max-width: 1100px)");
   const bytes = (size) => (size < 1000 ? `${size} B` : size < 1000000 ? `${(size / 1000).toFixed(1)} KB` : `${(size / 1000000).toFixed(1)} MB`);
   const plain = (texts) => texts.map(([text]) => text).join("");
@@ -10,6 +11,25 @@
   /** Return key pieces as elements: literals are muted. */
   function keyNodes(texts) {
     return texts.map(([text, field]) => (field ? document.createTextNode(text) : element("span", { class: "literal" }, text)));
+  }
+
+  /** Return a sort key whose end stays visible if its middle must be cut off. */
+  function sortNodes(texts) {
+    const last = texts.length - 1;
+    if (last < 1 || plain(texts).length <= TAIL_CELLS_MAX) return keyNodes(texts);
+    const [before, field] = texts[last - 1];
+    const isLiteral = !field, fits = before.length + texts[last][0].length <= TAIL_CELLS_MAX;
+    const cut = !isLiteral ? before.length : fits ? 0 : Math.max(0, before.length - 1);
+    const head = [...texts.slice(0, last - 1), [before.slice(0, cut), field]], tail = [[before.slice(cut), field], texts[last]];
+    return [element("span", { class: "head" }, ...keyNodes(head)), element("span", { class: "end-of-key" }, ...keyNodes(tail))];
+  }
+
+  /** Return the width that a row needs to show its sort key and the name of its entity. */
+  function rowWidth(row, isDecoded) {
+    const fields = row.s.filter(([, field]) => field);
+    const decoded = fields.reduce((sum, [text, field, value]) => sum + field.length * FIELD_CELL + (value || text).length * VALUE_CELL + BAR, 0);
+    const key = isDecoded && fields.length ? decoded : plain(row.s).length * CELL;
+    return BAR + key + SPACE + row.l.length * PILL_CELL + SPACE / 2;
   }
 
   /** Split a key into lines of at most `cells` characters, after a delimiter if possible. */
@@ -42,6 +62,7 @@
       this.read = section.querySelector("[data-read]");
       this.nodes = new Map();
       this.labelCells = 0;
+      this.isStacked = stacked.matches;
       this.reset({});
       this.scroll.addEventListener("scroll", () => { this.draw(); host.onScroll(); this.readIfNear(); }, { passive: true });
     }
@@ -50,6 +71,9 @@
     reset(position) {
       this.position = position;
       this.drawers = [];
+      this.byId = new Map();
+      this.counts = new Map();
+      this.rowCount = this.openDrawers = 0;
       this.next = null;
       this.isStarted = this.isReading = this.isFinished = false;
       this.examined = 0;
@@ -58,10 +82,9 @@
       for (const node of this.nodes.values()) node.remove();
       this.nodes.clear();
       this.scroll.scrollTop = 0;
+      this.layoutOf = "";
       this.layout();
     }
-
-    get rowCount() { return this.drawers.reduce((sum, drawer) => sum + drawer.rows.length, 0); }
 
     /** Read the next page; `drawer` continues a large partition instead. */
     async readPage(drawer = null) {
@@ -69,7 +92,7 @@
       this.isReading = true;
       this.problem = "";
       this.showTail();
-      const generation = this.generation;
+      const generation = this.generation, before = Math.max(0, this.drawers.length - 1);
       const start = drawer ? drawer.more : this.next;
       const partition = drawer ? JSON.parse(drawer.key) : this.position.partition;
       try {
@@ -83,7 +106,7 @@
         this.problem = problem.message;
       }
       this.isReading = false;
-      this.layout();
+      this.layout(drawer ? this.drawers.indexOf(drawer) : before);
       this.host.onRead(this);
       this.readIfNear();
     }
@@ -91,60 +114,88 @@
     append(page) {
       for (const row of page.rows) this.add(row);
       const last = this.drawers.at(-1);
-      if (page.skip && last) last.more = page.next;
+      if (page.skip && last) this.setMore(last, page.next);
       this.next = page.skip ?? page.next;
       this.isFinished = this.next === null;
     }
 
     add(row) {
-      const last = this.drawers.at(-1);
-      if (last && last.key === row.k) { last.rows.push(row); return; }
-      this.drawers.push({ key: row.k, texts: row.p, rows: [row], more: null });
+      let last = this.drawers.at(-1);
+      if (last?.key !== row.k) {
+        last = { key: row.k, texts: row.p, rows: [], more: null, bytes: 0 };
+        this.drawers.push(last);
+      }
+      this.addTo(last, row);
+    }
+
+    addTo(drawer, row) {
+      drawer.rows.push(row);
+      drawer.bytes += row.b;
+      this.byId.set(row.id, drawer);
+      this.counts.set(row.e, (this.counts.get(row.e) ?? 0) + 1);
+      this.rowCount += 1;
     }
 
     extend(drawer, page) {
-      drawer.rows.push(...page.rows);
-      drawer.more = page.next;
+      for (const row of page.rows) this.addTo(drawer, row);
+      this.setMore(drawer, page.next);
+    }
+
+    setMore(drawer, next) {
+      this.openDrawers += Boolean(next) - Boolean(drawer.more);
+      drawer.more = next;
     }
 
     /** Read on when the end of the rows that were read is near; on a store that costs money, only on request. */
     readIfNear() {
-      if (this.host.isBilled || !this.isStarted || this.isReading || this.isFinished || this.problem) return;
+      if (this.host.isBilled || !this.isStarted || this.isReading || this.isFinished || this.problem || this.position.search) return;
       const left = this.stack.offsetHeight - this.scroll.scrollTop - this.scroll.clientHeight;
       if (left < 2 * this.scroll.clientHeight) this.readPage();
     }
 
-    /** Compute the position of every drawer; the labels keep the width of the first page. */
-    layout() {
-      const width = this.stack.clientWidth;
-      if (!this.labelCells || this.layoutWidth !== width) {
-        const longest = Math.max(12, ...this.drawers.slice(0, 60).map((drawer) => plain(drawer.texts).length));
-        const most = Math.max(12, Math.floor((width * 0.36 - 20) / CELL));
-        this.labelCells = this.drawers.length ? Math.min(longest, most, 26) : 0;
-        this.layoutWidth = width;
-        this.section.style.setProperty("--label-width", `${Math.ceil(this.labelCells * CELL) + 20}px`);
-      }
-      let top = 0;
-      for (const drawer of this.drawers) {
-        drawer.shown = drawer.rows.filter((row) => !this.host.hidden.has(row.e));
+    /** Choose the width of the labels, or labels above the rows, from the first page; rows that are read later keep it. */
+    measure() {
+      const width = this.stack.clientWidth, of = `${width} ${this.host.isDecoded}`;
+      if (this.layoutOf === of || !this.drawers.length) return false;
+      this.layoutOf = of;
+      const first = this.drawers.slice(0, 60);
+      const longest = Math.max(12, ...first.map((drawer) => plain(drawer.texts).length));
+      const most = Math.max(12, Math.floor((width * 0.36 - 20) / CELL));
+      this.labelCells = Math.min(longest, most, 26);
+      const label = Math.ceil(this.labelCells * CELL) + 20;
+      const needed = Math.max(...first.map((drawer) => Math.max(...drawer.rows.slice(0, 100).map((row) => rowWidth(row, this.host.isDecoded)))));
+      this.isStacked = stacked.matches || needed > width - label;
+      this.section.classList.toggle("stacked", this.isStacked);
+      this.section.style.setProperty("--label-width", `${label}px`);
+      return true;
+    }
+
+    /** Compute the position of every drawer, or of those from a number on if the others have not changed. */
+    layout(from = 0) {
+      const start = this.measure() ? 0 : from;
+      const previous = this.drawers[start - 1];
+      let top = previous ? previous.top + (previous.height ? previous.height + GAP : 0) : 0;
+      const isFiltered = this.host.hidden.size > 0;
+      for (const drawer of start ? this.drawers.slice(start) : this.drawers) {
+        drawer.shown = isFiltered ? drawer.rows.filter((row) => !this.host.hidden.has(row.e)) : drawer.rows;
         drawer.top = top;
         drawer.height = 0;
         if (!drawer.shown.length) continue;
         const rows = (drawer.shown.length + (drawer.more ? 1 : 0)) * ROW;
-        drawer.lines = this.host.isDecoded ? null : keyLines(drawer.texts, stacked.matches ? 400 : this.labelCells);
+        drawer.lines = this.host.isDecoded ? null : keyLines(drawer.texts, this.isStacked ? 400 : this.labelCells);
         const lines = drawer.lines?.length ?? Math.max(1, drawer.texts.filter(([, field]) => field).length);
         const label = lines * LINE + (drawer.rows.length > 1 ? COUNT : 0) + 10;
-        drawer.height = (stacked.matches ? STACKED_LABEL + rows : Math.max(rows, label)) + 2;
+        drawer.height = (this.isStacked ? STACKED_LABEL + rows : Math.max(rows, label)) + 2;
         top += drawer.height + GAP;
       }
       this.height = top;
       this.stack.style.height = `${top}px`;
       this.showTail();
-      this.draw(true);
+      this.draw(start);
     }
 
     /** Update the document: only drawers and rows near the visible part exist. */
-    draw(isFresh = false) {
+    draw(firstFresh = Infinity) {
       const from = this.scroll.scrollTop - OVERSCAN, to = this.scroll.scrollTop + this.scroll.clientHeight + OVERSCAN;
       const visible = new Set();
       for (let number = this.firstAfter(from); number < this.drawers.length; number++) {
@@ -152,13 +203,13 @@
         if (drawer.top > to) break;
         if (!drawer.height) continue;
         visible.add(drawer);
-        this.drawDrawer(drawer, from, to, isFresh);
+        this.drawDrawer(drawer, from, to, number >= firstFresh);
       }
       for (const [drawer, node] of this.nodes) {
         if (!visible.has(drawer)) { node.remove(); this.nodes.delete(drawer); }
       }
       const units = this.drawers.length;
-      const isAll = this.isFinished && !this.drawers.some((drawer) => drawer.more);
+      const isAll = this.isFinished && !this.openDrawers;
       const what = `${this.rowCount.toLocaleString("en")} ${isAll ? (this.rowCount === 1 ? "item" : "items") : "read"}`;
       this.read.textContent = this.isStarted ? `${what}, ${units.toLocaleString("en")} ${units === 1 ? "partition" : "partitions"}` : "";
     }
@@ -183,10 +234,10 @@
         this.nodes.set(drawer, node);
         this.stack.append(node);
       }
-      const offset = drawer.top + (stacked.matches ? STACKED_LABEL : 0);
+      const offset = drawer.top + (this.isStacked ? STACKED_LABEL : 0);
       const rows = node.lastChild;
       const count = drawer.shown.length + (drawer.more ? 1 : 0);
-      const height = stacked.matches ? ROW : Math.max(ROW, (drawer.height - 2) / count);
+      const height = this.isStacked ? ROW : Math.max(ROW, (drawer.height - 2) / count);
       const first = Math.max(0, Math.floor((from - offset) / height)), last = Math.min(count, Math.ceil((to - offset) / height));
       for (const [number, row] of node.rowNodes) if (number < first || number >= last) { row.remove(); node.rowNodes.delete(number); }
       for (let number = first; number < last; number++) {
@@ -208,7 +259,7 @@
       } else {
         for (const line of drawer.lines) key.append(element("div", {}, ...keyNodes(line)));
       }
-      const size = drawer.rows.reduce((sum, row) => sum + row.b, 0);
+      const size = drawer.bytes;
       const many = `${drawer.rows.length.toLocaleString("en")}${drawer.more ? "+" : ""} items, ${bytes(size)}`;
       const share = `${((size / 1048576) * 100).toFixed(2)} % of a 1 MB page`;
       const count = drawer.rows.length > 1 ? element("div", { class: "count", title: share }, many) : null;
@@ -225,7 +276,7 @@
         for (const [text, field, value] of fields) sort.append(element("span", {}, element("em", {}, field), value || text));
         if (!fields.length && row.s.length) sort.append(element("span", {}, element("em", {}, "constant"), plain(row.s)));
       } else {
-        sort.append(...keyNodes(row.s));
+        sort.append(...sortNodes(row.s));
       }
       if (!row.s.length) sort.append(element("span", { class: "literal" }, row.v || "no sort key"));
       sort.title = plain(row.s);
@@ -275,11 +326,9 @@
 
     /** Return the drawer and the number of the row of an item, if it was read. */
     locate(id) {
-      for (const drawer of this.drawers) {
-        const number = drawer.shown ? drawer.shown.findIndex((row) => row.id === id) : -1;
-        if (number >= 0) return { drawer, number };
-      }
-      return null;
+      const drawer = this.byId.get(id);
+      const number = drawer?.shown ? drawer.shown.findIndex((row) => row.id === id) : -1;
+      return number >= 0 ? { drawer, number } : null;
     }
 
     isComplete(drawer) {
@@ -289,8 +338,8 @@
     /** Scroll until a row is visible. */
     reveal(found) {
       const count = found.drawer.shown.length + (found.drawer.more ? 1 : 0);
-      const height = stacked.matches ? ROW : Math.max(ROW, (found.drawer.height - 2) / count);
-      const top = found.drawer.top + (stacked.matches ? STACKED_LABEL : 0) + found.number * height;
+      const height = this.isStacked ? ROW : Math.max(ROW, (found.drawer.height - 2) / count);
+      const top = found.drawer.top + (this.isStacked ? STACKED_LABEL : 0) + found.number * height;
       const view = this.scroll;
       if (top < view.scrollTop || top + ROW > view.scrollTop + view.clientHeight - 12) view.scrollTop = top - view.clientHeight / 2;
       this.draw();
@@ -310,7 +359,7 @@
       return rows ? rows[step > 0 ? 0 : rows.length - 1] : null;
     }
   }
-  stacked.addEventListener("change", () => dispatchEvent(new Event("resize")));
+  stacked.addEventListener("change", () => { for (const column of window.studio.columns) column.layoutOf = ""; dispatchEvent(new Event("resize")); });
   window.studio.Column = Column;
   window.studio.keyNodes = keyNodes;
 })();

@@ -1,9 +1,11 @@
 // The overview: heat is simulated after the page is shown, and an exact count shows its price first.
 "use strict";
 (() => {
-  const { ask, find, show } = window.studio;
+  const { ask, find, isExported, onKey, show } = window.studio;
   const lines = find("#heat-lines");
   ask("heat", {}).then((answer) => show(lines, answer.html)).catch((problem) => { lines.textContent = problem.message; });
+
+  if (!isExported) onKey("/", () => { location.href = `${find(".screens [data-id=collections]").href}?find`; });
 
   const button = find("#count");
   const price = find("#count-price");

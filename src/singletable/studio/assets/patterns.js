@@ -37,10 +37,16 @@
   const isWrite = form?.dataset.write === "yes";
   const run = async () => { if (window.studio.isExported) return; remember(); await send(isWrite ? "plan" : "run"); };
   async function next() {
-    if (!find("#next")) return;
+    if (!find("#next:enabled")) return;
     await send("run", { next: true });
     find(".page-line:last-of-type")?.scrollIntoView({ block: "nearest" });
-    find("#next")?.focus();
+    (find("#next:enabled") || find("#previous"))?.focus();
+  }
+
+  async function previous() {
+    if (!find("#previous:enabled")) return;
+    await send("run", { previous: true });
+    (find("#previous:enabled") || find("#next"))?.focus();
   }
 
   function choose(tab) {
@@ -78,6 +84,7 @@
     if (tab) choose(tab);
     if (event.target.closest("[data-copy]")) copy();
     if (event.target.closest("#next")) next();
+    if (event.target.closest("#previous")) previous();
     if (event.target.closest("#write")) send("run");
     const answer = event.target.closest("[data-answer]");
     if (answer) showAnswer(answer.dataset.answer);
@@ -94,7 +101,7 @@
   });
   onKey("/", () => find("#form .field")?.focus());
   onKey("n", next);
-  onKey("p", () => { const lines = [...document.querySelectorAll(".page-line")]; lines.at(-2)?.scrollIntoView({ block: "start" }); });
+  onKey("p", previous);
   onKey("j", () => movePattern(1));
   onKey("k", () => movePattern(-1));
   onKey("y", copy);

@@ -1,4 +1,4 @@
-"""ST130: events accumulate in one partition for ever, because they never expire and the partition has no time."""
+"""ST130: events accumulate in one partition for ever, because they never expire and no time is in its key."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _expires(design: Design, entity: Entity) -> bool:
 
 
 def _grows(design: Design, entity: Entity, placement: Placement) -> bool:
-    """Whether an index has events in the order of time, in partitions without a time or a declared size."""
+    """Whether partitions contain events sorted by time, and neither a time nor a declared size limits them."""
     index = placement.index
     if index.is_inverse or index.kind == "LSI" or _is_size_declared(entity, placement):
         return False

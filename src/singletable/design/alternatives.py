@@ -1,0 +1,105 @@
+"""Alternatives to a design, as differences: one index less, one index more, or mirrored items instead of indexes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from singletable.cost.prices import Prices
+from singletable.design.design_cost import dollars_of
+from singletable.design.designed_table import DesignedTable, design_table
+from singletable.design.model_workload import DesignOptions
+from singletable.key_solver.entity_slots import TABLE_SLOT
+from singletable.model.table_schema import TABLE
+from singletable.planner.formatting import format_count, format_dollars, format_list
+
+_SECONDS_PER_MONTH = 730 * 3600
+_WRITE_UNIT_BYTES = 1024
+
+
+@dataclass(frozen=True)
+class AlternativeDesign:
+    """Another design: its number of indexes, its cost, and the differences from the chosen design."""
+
+    indexes: int
+    dollars: float | None
+    not_served: tuple[str, ...]
+    differences: tuple[str, ...]
+
+    def __str__(self) -> str:
+        price = "" if self.dollars is None else f", {format_dollars(self.dollars)} a month"
+        without = f"; no request serves {format_list(self.not_served)}" if self.not_served else ""
+        differences = "".join(f"; {each}" for each in self.differences)
+        return f"{format_count(self.indexes, 'GSI')}{price}{without}{differences}"
+
+
+def alternatives_to(table: DesignedTable, options: DesignOptions, prices: Prices) -> tuple[AlternativeDesign, ...]:
+    """Return at most two alternatives, with fewer indexes first."""
+    return tuple(_found(table, options, prices))[:2]
+
+
+def _found(table: DesignedTable, options: DesignOptions, prices: Prices) -> Iterator[AlternativeDesign]:
+    indexes = table.solution.indexes
+    if indexes:
+        fewer = design_table(table.before, replace(options, indexes_max=indexes - 1))
+        yield _alternative(table, fewer, prices)
+    if indexes < options.indexes_max:
+        more = design_table(table.before, replace(options, indexes_min=indexes + 1))
+        # The parts before the cost are equal or better with one index more, or it would not be an alternative.
+        if more.solution.indexes > indexes and more.solution.rank < table.solution.rank and _differs(table, more):
+            yield _alternative(table, more, prices)
+    if indexes and (mirrored := _with_mirrors(table, prices)) is not None:
+        yield mirrored
+
+
+def _differs(table: DesignedTable, other: DesignedTable) -> bool:
+    return any(True for _ in _differences(table, other))
+
+
+def _alternative(table: DesignedTable, other: DesignedTable, prices: Prices) -> AlternativeDesign:
+    lost = {each.pattern for each in other.not_served} - {each.pattern for each in table.not_served}
+    differences = tuple(_differences(table, other))
+    return AlternativeDesign(other.solution.indexes, dollars_of(other, prices)[0], tuple(sorted(lost)), differences)
+
+
+def _differences(table: DesignedTable, other: DesignedTable) -> Iterator[str]:
+    """Yield the keys that the other design adds, changes or omits, by entity."""
+    for label, before in table.keys.items():
+        after = other.keys[label]
+        kept = {keys for alias, keys in before.items() if alias != TABLE}
+        new = {keys for alias, keys in after.items() if alias != TABLE}
+        if after[TABLE] != before[TABLE]:
+            yield f"{label} in the table by {' / '.join(after[TABLE])}"
+        yield from (f"{label} in an index by {' / '.join(keys)}" for keys in sorted(new - kept))
+        if len(new) < len(kept):
+            yield (
+                f"{label} in {format_count(len(new), 'index', 'indexes')} instead of {len(kept)}"
+                if new
+                else (f"{label} only in the table")
+            )
+
+
+def _with_mirrors(table: DesignedTable, prices: Prices) -> AlternativeDesign | None:
+    """Return the estimate for items that are stored once more for each index key, in the transaction of the write.
+
+    Return None if an update changes such a key, because it would have to replace the mirrored item.
+    """
+    base, _ = dollars_of(table, prices)
+    labels, more = [], 0.0
+    for chosen in table.solution.entities:
+        count = sum(number > TABLE_SLOT for number in chosen.keys)
+        if not count:
+            continue
+        needs = table.model.needs(chosen.entity)
+        columns = frozenset[str]().union(*(key.columns for number, key in chosen.keys.items() if number > TABLE_SLOT))
+        if any(each.changed & columns for each in needs.by_key):
+            return None
+        if not needs.writes or any(each.rate is None for each in needs.writes):
+            base = None
+        units = math.ceil(needs.item_bytes / _WRITE_UNIT_BYTES) * sum(each.rate or 0.0 for each in needs.writes)
+        more += (1 + count) * units  # each of the items costs one unit more in a transaction
+        labels.append(chosen.entity)
+    dollars = None if base is None else base + prices.requests("standard", 0.0, more)
+    text = f"mirrored items of {format_list(labels)} (an estimate), which reads can also read strongly consistently"
+    return AlternativeDesign(0, dollars, (), (text,))

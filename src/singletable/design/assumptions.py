@@ -1,0 +1,189 @@
+"""The assumptions of a design: each one is changed, and the design is solved again to see whether it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from singletable.design.designed_table import DesignedTable
+from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
+from singletable.key_solver.key_search import NoTableKey, Solution, solve
+from singletable.key_solver.partition_load import ASSUMED_RATE
+from singletable.key_solver.workload import ColumnFacts, EntityNeeds, Workload, Write
+from singletable.model.entity import Entity
+from singletable.model.field_roles import value_count
+from singletable.planner.formatting import format_count, format_list
+
+RATE_FACTORS = (0.01, 100.0)
+"""The factors by which the assumed rate of writes is multiplied."""
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A fact that the model does not declare: the assumed fact, another fact, and the design that follows from it."""
+
+    entity: str
+    assumed: str
+    otherwise: str
+    """The change of the fact for which the design changes."""
+    effect: str
+    """The changed keys and number of indexes."""
+    declare: str
+    """The declaration that decides it."""
+
+    def __str__(self) -> str:
+        return f"{self.assumed}. {self.otherwise}: {self.effect}. {self.declare}"
+
+
+@dataclass(frozen=True)
+class _Variant:
+    """Another fact about one entity."""
+
+    entity: str
+    assumed: str
+    otherwise: str
+    declare: str
+    needs: EntityNeeds
+
+
+def deciding_assumptions(table: DesignedTable) -> tuple[Assumption, ...]:
+    """Return the assumptions that would change the design, by entity.
+
+    Fields with the same effect are one assumption.
+    """
+    found: dict[tuple[str, str, str], list[_Variant]] = {}
+    for entity in table.model.entities:
+        for variant in _variants(table, entity):
+            effect = _effect(table, variant)
+            if effect is not None:
+                found.setdefault((variant.entity, variant.otherwise, effect), []).append(variant)
+    return tuple(
+        Assumption(entity, _together(variants), otherwise, effect, variants[-1].declare)
+        for (entity, otherwise, effect), variants in found.items()
+    )
+
+
+def _together(variants: list[_Variant]) -> str:
+    """Return one sentence for several fields that never change."""
+    if len(variants) == 1:
+        return variants[0].assumed
+    names = [each.assumed.removesuffix(" never changes") for each in variants]
+    return f"{format_list(names)} never change"
+
+
+def _variants(table: DesignedTable, entity: Entity) -> Iterator[_Variant]:
+    needs = table.model.needs(entity.label)
+    keys = table.solution.keys_of(entity.label).keys
+    yield from _changing_columns(table, entity, needs, keys[TABLE_SLOT].columns)
+    yield from _value_counts(entity, needs)
+    yield from _rates(entity, needs)
+
+
+def _changing_columns(
+    table: DesignedTable, entity: Entity, needs: EntityNeeds, columns: frozenset[str]
+) -> Iterator[_Variant]:
+    """Yield the fields of the table key that do not identify the item, because a put could change them."""
+    derived = table.model.derived[entity.label].values
+    names = [field for name in columns for field in (derived[name].fields if name in derived else (name,))]
+    references = entity.declaration.references
+    declared = {name for name, each in references.items() if each.changes is not None}
+    for name in needs.sorted(frozenset(names) - set(needs.identity) - declared):
+        changed = {name, *(each for each, value in derived.items() if name in value.fields)}
+        write = Write(f"a change of {name}", frozenset(changed), rate=0.0)
+        if name in references:
+            source = references[name].source.__name__
+            declare = f'Declare references={{"{name}": ref({source}, changes=...)}}.'
+        else:
+            declare = "Declare the updates of these fields, if there are any."
+        yield _Variant(
+            entity.label,
+            f"{entity.label}.{name} never changes",
+            "With changes",
+            declare,
+            replace(needs, writes=(*needs.writes, write)),
+        )
+
+
+def _value_counts(entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
+    """Yield the fields whose number of values is guessed from their names."""
+    used = frozenset[str]().union(*(each.equal for each in needs.reads))
+    for name in needs.sorted(used & entity.fields.keys()):
+        guess = value_count(entity.fields[name])
+        if guess is None or not guess.is_guess or name in entity.declaration.cardinality:
+            continue
+        facts: ColumnFacts = replace(needs.facts(name), values=None)
+        yield _Variant(
+            entity.label,
+            f"{entity.label}.{name} has about {guess.values} values, by its name",
+            "If it has thousands",
+            f'Declare cardinality={{"{name}": ...}}.',
+            replace(needs, columns={**needs.columns, name: facts}),
+        )
+
+
+def _rates(entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
+    unknown = [each.name for each in needs.writes if each.rate is None]
+    for factor in RATE_FACTORS if unknown else ():
+        rate = ASSUMED_RATE * factor
+        writes = tuple(replace(each, rate=rate) if each.rate is None else each for each in needs.writes)
+        yield _Variant(
+            entity.label,
+            f"{format_list(unknown)}: {ASSUMED_RATE:g} call per second",
+            f"With {rate:g} calls per second",
+            f"Declare @pattern(rate=...) of {format_list(unknown)}.",
+            replace(needs, writes=writes),
+        )
+
+
+def _effect(table: DesignedTable, variant: _Variant) -> str | None:
+    """Return how the design changes, or None if it stays the same.
+
+    Entities without a common collection do not influence each other, so only some entities are solved again.
+    """
+    part = _connected(table.model.workload, variant.entity)
+    entities = tuple(variant.needs if each.name == variant.entity else each for each in part.entities)
+    indexes = table.solution.indexes
+    try:
+        before = solve(part, indexes_min=indexes)
+        after = solve(replace(part, entities=entities), indexes_min=indexes)
+    except NoTableKey as problem:
+        return f"{problem}"
+    return _difference(before, after)
+
+
+def _connected(workload: Workload, entity: str) -> Workload:
+    """Return the entities that share collections with an entity, directly or through other entities."""
+    names = {entity}
+    while True:
+        more = {
+            member.entity
+            for each in workload.collections
+            if names & {member.entity for member in each.members}
+            for member in each.members
+        }
+        if more <= names:
+            break
+        names |= more
+    collections = tuple(each for each in workload.collections if {member.entity for member in each.members} <= names)
+    return Workload(tuple(each for each in workload.entities if each.name in names), collections)
+
+
+def _difference(before: Solution, after: Solution) -> str | None:
+    parts = []
+    if after.indexes != before.indexes:
+        parts.append(f"{format_count(after.indexes, 'GSI')} instead of {before.indexes}")
+    lost = sorted({each.name for each in after.rejected} - {each.name for each in before.rejected})
+    if lost:
+        parts.append(f"no request serves {format_list(lost)}")
+    parts += [change for each in after.entities for change in _changed_keys(before.keys_of(each.entity), each)]
+    return "; ".join(parts) or None
+
+
+def _changed_keys(before: EntityKeys, after: EntityKeys) -> Iterator[str]:
+    """Yield the keys that the other design has and this one lacks. The numbers of indexes do not matter."""
+    known = {(number > TABLE_SLOT, key) for number, key in before.keys.items()}
+    for number, key in sorted(after.keys.items()):
+        if (number > TABLE_SLOT, key) not in known:
+            place = "in an index" if number > TABLE_SLOT else "in the table"
+            columns = f"{', '.join(key.partition) or 'one partition'} / {', '.join(key.sort) or 'no field'}"
+            yield f"{after.entity} by {columns} {place}"

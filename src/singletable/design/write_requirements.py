@@ -1,0 +1,117 @@
+"""The arguments that each write of a design needs, the index entries that it moves, and the copies that it updates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from singletable.design.designed_table import DesignedTable
+from singletable.key_solver.entity_slots import TABLE_SLOT
+from singletable.key_solver.workload import EntityNeeds, Write
+from singletable.model.derived.derived_value import DerivedValue
+from singletable.model.design import Design
+from singletable.model.entity import Entity
+from singletable.model.intents import ItemWriteIntent
+from singletable.model.table_schema import TABLE
+from singletable.planner.formatting import format_list, format_number
+from singletable.planner.internal_queries import plan_copies_query
+from singletable.planner.plan import Plan
+
+
+@dataclass(frozen=True)
+class WriteRequirement:
+    """A write pattern: the fields that its caller must pass for the keys, and the index entries that it moves."""
+
+    pattern: str
+    entity: str
+    gives: tuple[str, ...]
+    """The fields for the keys. Empty if the caller passes the whole item."""
+    moves: tuple[str, ...]
+    """The indexes in which the write deletes an entry and writes another."""
+
+    def __str__(self) -> str:
+        given = f"give {format_list(self.gives)}" if self.gives else "give the whole item"
+        moved = f"; moves the entry in {format_list(self.moves)}" if self.moves else ""
+        return f"{self.pattern}: {given}{moved}"
+
+
+@dataclass(frozen=True)
+class CopiesUpdated:
+    """Copies of a field: their source, the writes that update them, where these find them, and the number."""
+
+    entity: str
+    fields: tuple[str, ...]
+    source: str
+    updated_by: tuple[str, ...]
+    found_in: str
+    mean: float | None
+    max: int | None
+    is_weak: bool
+    """Whether an index finds the copies, so that an update can miss a copy that was written at the same moment."""
+
+    def __str__(self) -> str:
+        what = f"{self.entity}.{format_list(self.fields)} {'are copies' if len(self.fields) > 1 else 'is a copy'}"
+        text = f"{what} of {self.source}"
+        if not self.updated_by:
+            return f"{text}; no write changes the source"
+        count = "all copies" if self.mean is None else f"about {format_number(self.mean)} copies"
+        most = "" if self.max is None else f", at most {self.max:,}"
+        find, update = ("find", "update") if len(self.updated_by) > 1 else ("finds", "updates")
+        text += f"; {format_list(self.updated_by)} {find} {count}{most} in {self.found_in} and {update} them"
+        weak = ". The index can lack a copy that was written at the same moment, and this copy keeps its old value"
+        return f"{text} in the same transaction, at twice the write units{weak if self.is_weak else ''}"
+
+
+def write_requirements(table: DesignedTable) -> Iterator[WriteRequirement]:
+    """Yield the requirements of every write pattern of the designed entities."""
+    for needs in table.model.workload.entities:
+        patterns = {each.name for each in table.before.patterns if isinstance(each.intent, ItemWriteIntent)}
+        yield from (_requirement(table, needs, write) for write in needs.writes if write.name in patterns)
+
+
+def _requirement(table: DesignedTable, needs: EntityNeeds, write: Write) -> WriteRequirement:
+    keys = table.solution.keys_of(needs.name).keys
+    aliases = dict(zip(keys, table.keys[needs.name], strict=True))
+    moved = [number for number, key in keys.items() if number != TABLE_SLOT and write.changed & key.columns]
+    derived = table.model.derived[needs.name].values
+    gives: dict[str, None] = {}
+    if write.known is not None:
+        parts = [frozenset(part) for number in moved for part in (keys[number].partition, keys[number].sort)]
+        for part in (keys[TABLE_SLOT].columns, *(part for part in parts if part & write.changed)):
+            gives |= dict.fromkeys(_fields(needs, derived, part))
+    return WriteRequirement(write.name, needs.name, tuple(gives), tuple(aliases[number] for number in moved))
+
+
+def _fields(needs: EntityNeeds, derived: Mapping[str, DerivedValue], columns: frozenset[str]) -> list[str]:
+    """Return the fields from which the writer computes key columns."""
+    return [name for each in needs.sorted(columns) for name in (derived[each].fields if each in derived else (each,))]
+
+
+def copies_updated(table: DesignedTable) -> Iterator[CopiesUpdated]:
+    """Yield the copies of the designed entities, and the writes that update them."""
+    design = table.after
+    for entity in (design.entity_of(each.cls) for each in table.model.entities):
+        for each in entity.declaration.copies:
+            name = f"copies of {each.source.__name__} in {entity.label}"
+            found = plan_copies_query(design, each, entity)
+            index = found.index if isinstance(found, Plan) else None
+            place = "no index" if index is None else "the table" if index.alias == TABLE else index.alias
+            references = [entity.declaration.references.get(column) for column in each.by.values()]
+            reference = next((one for one in references if one is not None), None)
+            yield CopiesUpdated(
+                entity.label,
+                tuple(each.fields.values()),
+                each.source.__name__,
+                tuple(_changed_by(design, design.entity_of(each.source), frozenset(each.fields))),
+                place,
+                reference.mean if reference is not None else None,
+                reference.max if reference is not None else None,
+                name in table.model.weak_copies,
+            )
+
+
+def _changed_by(design: Design, source: Entity, fields: frozenset[str]) -> Iterator[str]:
+    for pattern in design.patterns:
+        intent = pattern.intent
+        if isinstance(intent, ItemWriteIntent) and intent.entity is source.cls and intent.changed & fields:
+            yield pattern.name
