@@ -56,7 +56,7 @@ def test_one_item_per_line() -> None:
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["list", "Items"])
-def test_one_document(tmp_path: Path, wrapped: bool) -> None:
+def test_in_check_items_one_document(tmp_path: Path, wrapped: bool) -> None:
     rows = [json.loads(line) for line in ROWS.read_text().splitlines()]
     place = tmp_path / "rows.json"
     place.write_text(json.dumps({"Items": rows} if wrapped else rows, indent=2))
@@ -84,7 +84,7 @@ def test_workbench_rows_of_table_and_facets_are_merged(tmp_path: Path) -> None:
     )
 
 
-def test_store_is_read_whole(store: Path) -> None:
+def test_in_check_items_store_is_read_whole(store: Path) -> None:
     table = checked(f"file:{store}", status=1)
     assert codes(table) == ["ST202"]
     assert (table["items"], table["is_whole"], table["requests"]) == (21, True, 1)
@@ -92,13 +92,13 @@ def test_store_is_read_whole(store: Path) -> None:
     assert codes(checked(store, status=1)) == ["ST202"]
 
 
-def test_sample_of_a_store(store: Path) -> None:
+def test_in_check_items_sample_of_a_store(store: Path) -> None:
     finished = singletable("check", MODEL, "--json", "--items", store, "--sample", "5")
     (table,) = json.loads(finished.stdout)["tables"]
     assert (table["items"], table["is_whole"]) == (5, False)
 
 
-def test_sample_of_a_file() -> None:
+def test_in_check_items_sample_of_a_file() -> None:
     table = checked(ROWS, "--sample", "2")
     assert (table["items"], table["is_whole"], codes(table)) == (2, False, [])
 

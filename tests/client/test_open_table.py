@@ -15,9 +15,9 @@ from singletable import ArgumentRefused, NotConnected, RequestRefused, TableDiff
 from singletable.client import open_table
 from singletable.client.open_table import OpenOptions
 from singletable.client.tracing import RequestEvent
+from singletable.engine.access.authorization import PrincipalEngine
 from singletable.engine.access.policy_document import parse_policies
 from singletable.engine.access.principal import Principal
-from singletable.engine.access.principal_engine import PrincipalEngine
 from singletable.engine.engine import Engine
 from tests.client.http.scripted import scripted
 from tests.client.places import Place

@@ -204,7 +204,7 @@ ORDER_CHANGES = {
 @pytest.mark.parametrize("name", ORDER_CHANGES)
 @settings(max_examples=20)
 @given(order=objects_of(Shop, Order, number=st.integers(0, 9)))
-def test_every_change_yields_exactly_its_problem(name: str, order: Order) -> None:
+def test_in_the_item_comparison_every_change_yields_exactly_its_problem(name: str, order: Order) -> None:
     change, expected = ORDER_CHANGES[name]
     # Some changes would have no effect if these fields already had the new values.
     order = order.model_copy(update={"customer_id": "c", "status": "OPEN"})
@@ -213,7 +213,7 @@ def test_every_change_yields_exactly_its_problem(name: str, order: Order) -> Non
     assert problems_of(change(item)) == [expected]
 
 
-def test_entity_outside_an_index_must_not_have_its_keys() -> None:
+def test_in_the_item_comparison_entity_outside_an_index_must_not_have_its_keys() -> None:
     design = Shop.design
     item = item_of(design, design.entities[1], {"customer_id": "c", "id": "7", "topic": "x"})
     stray = {**item, "GSI1PK": {"S": "STATUS#OPEN"}, "GSI1SK": {"S": "0"}}
@@ -227,7 +227,7 @@ def test_optional_field_hides_an_item_from_an_index_that_is_not_sparse() -> None
     assert problems_of(item) == [("ST208", "GSI2 does not contain items without topic")]
 
 
-def test_attributes_outside_the_model_and_incomplete_index_entries_are_allowed() -> None:
+def test_in_the_item_comparison_attributes_outside_the_model_and_incomplete_index_entries_are_allowed() -> None:
     order = Order(customer_id="c", number=7, status="OPEN", total=Decimal(5), note="n")
     item = item_of(Shop.design, Shop.design.entities[0], values_of(Shop.design.entities[0], order))
     assert problems_of({**item, "other": {"S": "x"}, "GSI2PK": {"S": "half an entry is not in the index"}}) == []

@@ -99,7 +99,7 @@ def test_times_in_two_formats_do_not_sort_by_time() -> None:
         ({"owner": "r1"}, []),
     ],
 )
-def test_numbers_as_text_are_reported_unless_they_identify_something(
+def test_in_stored_values_numbers_as_text_are_reported_unless_they_identify_something(
     values: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     assert messages(message(**values)) == expected
@@ -130,17 +130,19 @@ def test_placeholders_quoted_keys_and_lists_as_text_are_reported() -> None:
         (session(1_700_000_000, created_at=1_700_000_000_000), "expires is not after created_at of the same item"),
     ],
 )
-def test_an_expiry_time_that_cannot_be_meant_is_reported(item: tuple[type, Item], expected: str) -> None:
+def test_in_stored_values_an_expiry_time_that_cannot_be_meant_is_reported(
+    item: tuple[type, Item], expected: str
+) -> None:
     ((code, text),) = messages(item)
     assert code == "ST217"
     assert text.startswith(expected)
 
 
-def test_an_expiry_time_after_the_creation_is_not_reported() -> None:
+def test_in_stored_values_an_expiry_time_after_the_creation_is_not_reported() -> None:
     assert messages(session(1_700_086_400, created_at="2023-11-14T22:13:20Z")) == []
 
 
-def test_expiry_times_that_equal_the_times_of_other_items_are_reported() -> None:
+def test_in_stored_values_expiry_times_that_equal_the_times_of_other_items_are_reported() -> None:
     others = [message(timestamp=1_700_000_000 + number) for number in range(2)]
     assert ("ST217", "expires equals the timestamp of other items, so the items expire at that time, not after it") in (
         messages(*others, session(1_700_000_000))
@@ -148,7 +150,7 @@ def test_expiry_times_that_equal_the_times_of_other_items_are_reported() -> None
     assert messages(*others, *(session(1_800_000_000 + number) for number in range(3)), session(1_700_000_000)) == []
 
 
-def test_an_attribute_with_two_types_is_reported_with_the_entities() -> None:
+def test_in_stored_values_an_attribute_with_two_types_is_reported_with_the_entities() -> None:
     checks = StoredValues(Chat.design)
     for cls, item in (message(total=1), session(1_700_000_000, total="one")):
         checks.add(Chat.design.entity_of(cls), item)
@@ -157,7 +159,7 @@ def test_an_attribute_with_two_types_is_reported_with_the_entities() -> None:
     assert each.finding.message.startswith("total is N in Message and S in Session, so a condition")
 
 
-def test_after_many_items_of_an_entity_one_in_several_is_checked() -> None:
+def test_in_stored_values_after_many_items_of_an_entity_one_in_several_is_checked() -> None:
     checks = StoredValues(Chat.design)
     target = Chat.design.entity_of(Message)
     good, bad = message()[1], message("2024-02-30")[1]
@@ -168,7 +170,7 @@ def test_after_many_items_of_an_entity_one_in_several_is_checked() -> None:
     assert [each.items for each in checks.findings()] == [2]
 
 
-def test_a_time_that_begins_with_the_day_does_not_sort() -> None:
+def test_in_stored_values_a_time_that_begins_with_the_day_does_not_sort() -> None:
     ((code, text),) = messages(message("7/1/2019"))
     assert (code, text) == (
         "ST214",
@@ -187,7 +189,7 @@ def test_a_literal_of_a_template_is_no_name() -> None:
     assert list(checks.findings()) == []
 
 
-def test_a_key_with_another_number_of_parts_than_the_others_is_reported() -> None:
+def test_in_stored_values_a_key_with_another_number_of_parts_than_the_others_is_reported() -> None:
     bad = message("2024-01-03T10:00:00Z#MSG#2024-01-04T10:00:00Z")
     usual = [message("2024-01-01T10:00:00Z"), message("2024-01-02T10:00:00Z")]
     ((code, _, items, value),) = found(*usual, bad)
@@ -195,6 +197,6 @@ def test_a_key_with_another_number_of_parts_than_the_others_is_reported() -> Non
     assert found(usual[0], bad) == []  # of two shapes, none is usual
 
 
-def test_an_attribute_in_two_spellings_is_reported() -> None:
+def test_in_stored_values_an_attribute_in_two_spellings_is_reported() -> None:
     ((code, _, _, value),) = found(message(createdBy="u1"), message("2024-01-02T10:00:00Z", created_by="u1"))
     assert (code, value) == ("ST220", "created_by")

@@ -14,9 +14,9 @@ from examples.guide.projects import Project, Projects, Task
 from examples.script import fill
 from singletable import RequestRefused, key
 from singletable.engine import Engine
+from singletable.engine.access.authorization import PrincipalEngine
 from singletable.engine.access.policy_document import parse_policies
 from singletable.engine.access.principal import Principal
-from singletable.engine.access.principal_engine import PrincipalEngine
 from singletable.export.exported_table import exported_table
 from singletable.export.iam_policies import AwsScope, tenant_policies
 

@@ -69,7 +69,7 @@ def test_a_change_that_no_migration_can_make_is_rejected_with_a_remedy(tmp_path:
     assert len(read_migrations(tmp_path)) == 1
 
 
-def test_an_index_cannot_take_over_the_name_or_the_attributes_of_another_one(tmp_path: Path) -> None:
+def test_in_migration_files_an_index_cannot_take_over_the_name_or_the_attributes_of_another_one(tmp_path: Path) -> None:
     from singletable import GSI
 
     make_migration(tmp_path, design(), "")

@@ -277,7 +277,7 @@ def test_keys_of_every_kind_reject_a_lone_surrogate(position: Any) -> None:
         placed(position).encode({"id": "a\ud800"})
 
 
-def test_native_keys_that_are_numbers_have_no_length_limit() -> None:
+def test_keys_that_are_native_numbers_have_no_length_limit() -> None:
     check_bytes("price", Decimal("1E+100"), sort=True)
 
 

@@ -93,7 +93,7 @@ def test_a_function_without_on_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("selected", [(Ship,), ("insert",), (Ship, "create"), ()])
-def test_on_needs_entities_and_kinds(selected: tuple[Any, ...]) -> None:
+def test_in_stream_handlers_on_needs_entities_and_kinds(selected: tuple[Any, ...]) -> None:
     with pytest.raises(DesignError, match="@on needs entities, followed by kinds of change"):
         on(*selected)
 

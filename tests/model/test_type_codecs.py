@@ -325,7 +325,7 @@ def test_keys_of_built_in_types_sort_like_the_values_and_decode(kind: Any, data:
     assert [encoder.decode(text) for text in texts] == [low, high]
 
 
-def test_a_time_with_a_zone_is_rejected_because_it_has_no_order() -> None:
+def test_in_type_codecs_a_time_with_a_zone_is_rejected_because_it_has_no_order() -> None:
     made = StoredKinds.model_validate({**dict(kinds(1)), "at": time(10, tzinfo=UTC)})
     with (
         AllKinds.open("memory:") as table,

@@ -48,7 +48,7 @@ def test_declared_numbers_of_values_take_precedence_over_guesses() -> None:
     assert (region.count, region.hottest, region.is_guess, region.is_declared) == (3, 0.5, False, True)
 
 
-def test_days_and_hours_are_the_current_time_and_minutes_are_not() -> None:
+def test_in_partition_values_days_and_hours_are_the_current_time_and_minutes_are_not() -> None:
     assert [values(alias)[0].is_current_time for alias in ("gsi2", "gsi3", "gsi4")] == [True, True, False]
 
 

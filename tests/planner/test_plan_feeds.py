@@ -299,14 +299,14 @@ def test_an_unreadable_item_of_a_feed_is_listed() -> None:
             assert [each.id for each in table.feed.all()] == ["3", "2"]
 
 
-def test_a_query_for_several_entities_takes_no_filter() -> None:
+def test_in_plan_feeds_a_query_for_several_entities_takes_no_filter() -> None:
     with pytest.raises(DesignError, match="a query for several entities does not take filter="):
         query(Post, Photo, filter=lambda each: True)  # type: ignore[call-overload]  # the mistake
     with pytest.raises(DesignError, match="query has both newest_first= and descending="):
         query(Post, newest_first=True, descending=True)
 
 
-def test_newest_first_over_a_number_proposes_descending() -> None:
+def test_in_plan_feeds_newest_first_over_a_number_proposes_descending() -> None:
     table = declared((T, "{score:03d}#C#{id}"), (T, "{score:03d}#E#{id}"), newest_first=True)
     (finding,) = (each for each in check(table.design).findings if each.code == "ST104")
     assert "needs newest-first order, but the table sorts by {score:03d}, which is not a date or datetime" in str(

@@ -139,7 +139,7 @@ def test_changes_of_derived_data_reach_no_handler(shop: Shop) -> None:
     assert report.internal > 0
 
 
-def test_an_expired_item_is_not_a_removed_item(shop: Shop) -> None:
+def test_in_the_event_delivery_an_expired_item_is_not_a_removed_item(shop: Shop) -> None:
     shop.put(Session("s1", NOW - timedelta(hours=1)))
     shop.put(Session("s2", NOW + timedelta(hours=1)))
     shop.delete(key(Session, id="s2"))
@@ -148,7 +148,7 @@ def test_an_expired_item_is_not_a_removed_item(shop: Shop) -> None:
     assert [(kind, name) for kind, name, _ in kinds()] == [("remove", "s2"), ("expire", "s1")]
 
 
-def test_a_condition_selects_changes(shop: Shop) -> None:
+def test_in_the_event_delivery_a_condition_selects_changes(shop: Shop) -> None:
     shop.put(Customer("c1", "ada@example.org"))
     shop.put(Order("o1", "c1"))
     for order in (Order("o1", "c1", note="hurry"), Order("o1", "c1", "SENT", "hurry")):
@@ -166,7 +166,7 @@ def test_images_of_an_older_schema_version_are_upgraded(shop: Shop) -> None:
     assert event.new == Order("o1", "c1", "OLD")
 
 
-def test_items_of_unknown_entities_are_reported(shop: Shop) -> None:
+def test_in_the_event_delivery_items_of_unknown_entities_are_reported(shop: Shop) -> None:
     engine = shop._opened().session.transport.engine  # type: ignore[attr-defined]  # the engine of memory:
     for number in range(3):
         item = {"PK": f"X#{number}", "SK": "HEAD", "entity_type": "Refund"}
@@ -189,7 +189,7 @@ def test_an_item_that_cannot_be_read_is_set_aside(shop: Shop) -> None:
     assert "'email' is missing" in state.reason
 
 
-def test_one_bad_record_does_not_stop_the_others_of_its_batch(shop: Shop) -> None:
+def test_in_the_event_delivery_one_bad_record_does_not_stop_the_others_of_its_batch(shop: Shop) -> None:
     shop.put(Customer("c1", "ada@example.org"))
     for name in ("o1", "o2", "o3"):
         shop.put(Order(name, "c1"))
@@ -204,7 +204,7 @@ def test_one_bad_record_does_not_stop_the_others_of_its_batch(shop: Shop) -> Non
     assert len(Received.events) == 4, "the handler that had succeeded does not receive the record again"
 
 
-def test_a_success_forgets_the_failed_attempts(shop: Shop) -> None:
+def test_in_the_event_delivery_a_success_forgets_the_failed_attempts(shop: Shop) -> None:
     shop.put(Customer("c1", "ada@example.org"))
     shop.put(Order("o1", "c1"))
     Received.failures_left = 4

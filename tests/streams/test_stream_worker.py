@@ -140,7 +140,7 @@ def test_records_that_the_stream_has_lost_stop_the_worker() -> None:
         assert worker(shop, "three", clock, accept_loss=True).drain().delivered == 3
 
 
-def test_parents_come_before_their_children() -> None:
+def test_in_the_stream_worker_parents_come_before_their_children() -> None:
     shards = {
         each.id: each
         for each in (StreamShard("a", "b"), StreamShard("b", "c"), StreamShard("c", "gone"), StreamShard("d", "a"))

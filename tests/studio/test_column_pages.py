@@ -59,7 +59,9 @@ def test_pages_show_every_key_once_and_skip_over_large_partitions(tmp_path: Path
 
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(st.sampled_from("abcdef"), st.sampled_from([1, 2, 49, 50, 51, 99, 100, 101, 150]), min_size=1))
-def test_any_partitions_are_shown_once(tmp_path_factory: pytest.TempPathFactory, sizes: dict[str, int]) -> None:
+def test_in_column_pages_any_partitions_are_shown_once(
+    tmp_path_factory: pytest.TempPathFactory, sizes: dict[str, int]
+) -> None:
     view = reading_view(tmp_path_factory.mktemp("store"), sizes)
     for place in ("table", "GSI1"):
         ids = [row.id for page in pages(view, place) for row in page.rows]

@@ -14,7 +14,7 @@ REQUEST = Request(
 )
 
 
-def test_a_request_is_a_command_of_the_sdk() -> None:
+def test_in_the_javascript_snippet_a_request_is_a_command_of_the_sdk() -> None:
     text = javascript_snippet([REQUEST])
     assert 'import { DynamoDBClient, QueryCommand } from "@aws-sdk/client-dynamodb";' in text
     assert "Limit: 3," in text

@@ -71,7 +71,7 @@ def test_a_changed_model_is_loaded_again_and_the_data_stays(folder: Path) -> Non
     space.close()
 
 
-def test_a_changed_import_is_followed(folder: Path) -> None:
+def test_in_the_model_watch_a_changed_import_is_followed(folder: Path) -> None:
     space = opened(folder)
     rewrite(folder / "note_keys.py", KEYS.replace("NOTE#", "N#"))
     space.watch.reload()
@@ -156,7 +156,7 @@ def test_an_endless_model_is_stopped(folder: Path) -> None:
     space.close()
 
 
-def test_the_thread_follows_the_file(folder: Path) -> None:
+def test_in_the_model_watch_the_thread_follows_the_file(folder: Path) -> None:
     space = opened(folder)
     space.watch.start()
     rewrite(folder / "note_keys.py", KEYS.replace("NOTE#", "THREAD#"))

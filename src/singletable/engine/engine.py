@@ -30,8 +30,8 @@ from singletable.errors import RequestRefused, StoreRefused
 from singletable.wire.api_types import Result
 
 if TYPE_CHECKING:
+    from singletable.engine.access.authorization import PrincipalEngine
     from singletable.engine.access.principal import Principal
-    from singletable.engine.access.principal_engine import PrincipalEngine
 
 RunAs = Callable[[Action, Any], Result]
 
@@ -173,7 +173,7 @@ class Engine(RequestMethods):
 
     def as_principal(self, principal: Principal) -> PrincipalEngine:
         """Return the methods of this engine, limited to the requests that the policies of the principal allow."""
-        from singletable.engine.access.principal_engine import PrincipalEngine
+        from singletable.engine.access.authorization import PrincipalEngine
 
         return PrincipalEngine(self, principal)
 

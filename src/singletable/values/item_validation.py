@@ -115,7 +115,7 @@ def _values_size(values: Iterable[dict[str, Any]], names: list[str], texts: list
 
 
 def _other_size(value: dict[str, Any], names: list[str], texts: list[str], level: int) -> int:
-    """Return the size of one value that is neither S nor N, except its strings and names, as in `_values_size`."""
+    """Return the size of a value that is neither S nor N. As in `_values_size`, its strings and names do not count."""
     ((kind, content),) = value.items()
     if kind in ("BOOL", "NULL"):
         if content is True or (content is False and kind == "BOOL"):

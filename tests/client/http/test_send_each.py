@@ -19,7 +19,7 @@ SILENT: list[Action] = [2.0, OK]
 EIGHT = [("PutItem", b'{"n":%d}' % number) for number in range(8)]
 
 
-def test_http_transport_send_each_sends_all_requests_before_it_reads_a_response() -> None:
+def test_sync_connections_send_all_requests_before_they_read_a_response() -> None:
     with scripted(*[LATE] * 8) as server, closing(server.transport()) as transport:
         start = time.monotonic()
         assert transport.send_each(EIGHT) == [BODY] * 8
@@ -29,7 +29,7 @@ def test_http_transport_send_each_sends_all_requests_before_it_reads_a_response(
         assert server.connections == 8
 
 
-def test_http_transport_send_each_returns_each_response_for_its_request() -> None:
+def test_sync_connections_return_each_response_for_its_request() -> None:
     with scripted() as server, closing(server.transport()) as transport:
         transport.send_each(EIGHT)
         sent = [request.rpartition(b"\r\n\r\n")[2] for request in server.requests]
@@ -40,7 +40,7 @@ def test_http_transport_send_each_returns_each_response_for_its_request() -> Non
 
 
 @pytest.mark.parametrize("ending", [CLOSE, RESET])
-def test_http_transport_send_each_returns_other_responses_after_a_lost_one(ending: str) -> None:
+def test_sync_connections_return_other_responses_after_a_lost_one(ending: str) -> None:
     with scripted([ending], [OK], [refused("ThrottlingException", "slower")]) as server:
         with closing(server.transport()) as transport:
             outcomes = transport.send_each(EIGHT[:3])
@@ -50,7 +50,7 @@ def test_http_transport_send_each_returns_other_responses_after_a_lost_one(endin
         assert lost.sent
 
 
-def test_http_transport_send_each_replaces_connections_that_the_server_closed() -> None:
+def test_sync_connections_replace_connections_that_the_server_closed() -> None:
     with scripted() as server, closing(server.transport()) as transport:
         transport.send_each(EIGHT)
         server.script.extend([[OK, CLOSE]] * 8)
@@ -60,7 +60,7 @@ def test_http_transport_send_each_replaces_connections_that_the_server_closed() 
         assert server.connections == 16
 
 
-def test_http_transport_send_each_times_out_once_for_all_requests() -> None:
+def test_sync_connections_time_out_once_for_all_requests() -> None:
     with scripted(*[SILENT] * 8) as server, closing(server.transport(read=0.3)) as transport:
         start = time.monotonic()
         outcomes = transport.send_each(EIGHT)
@@ -68,7 +68,7 @@ def test_http_transport_send_each_times_out_once_for_all_requests() -> None:
         assert all(isinstance(each, Unreachable) for each in outcomes)
 
 
-def test_http_transport_send_each_reuses_no_connection_with_an_unread_response(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sync_connections_are_not_reused_with_an_unread_response(monkeypatch: pytest.MonkeyPatch) -> None:
     answer, calls = SyncConnection.response, []
 
     def interrupted(connection: SyncConnection) -> Any:
@@ -90,7 +90,7 @@ def test_http_transport_send_each_reuses_no_connection_with_an_unread_response(m
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks on this system")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_http_transport_send_each_uses_new_connections_in_a_forked_child() -> None:
+def test_sync_connections_are_new_in_a_forked_child() -> None:
     with scripted() as server, closing(server.transport()) as transport:
         transport.send_each(EIGHT)
         child = os.fork()
@@ -103,7 +103,7 @@ def test_http_transport_send_each_uses_new_connections_in_a_forked_child() -> No
         assert transport.send_each(EIGHT) == [BODY] * 8
 
 
-def test_http_transport_send_each_returns_an_error_that_is_not_from_dynamodb() -> None:
+def test_sync_connections_return_an_error_that_is_not_from_dynamodb() -> None:
     with scripted([response(503, b"<html>")], [OK]) as server, closing(server.transport()) as transport:
         outcomes = transport.send_each(EIGHT[:2])
         assert {type(each) for each in outcomes} <= {Unreachable, RequestRefused, bytes}

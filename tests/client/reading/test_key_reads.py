@@ -74,7 +74,7 @@ def test_get_many_splits_any_number_of_keys_by_a_hundred(shop: Shop, place: Plac
     assert not place.has("exact units") or shop.metrics.by_pattern["get_many"].read_units == 130.0
 
 
-def test_get_many_works_with_asyncio(shop: Shop) -> None:
+def test_in_key_reads_get_many_works_with_asyncio(shop: Shop) -> None:
     fill(shop, 120)
     keys = [order_key(number) for number in range(130)]
 
@@ -174,13 +174,13 @@ def test_get_many_retries_a_transaction_conflict(shop: Shop) -> None:
     assert len(seen.operations) == 3
 
 
-def test_get_many_rejects_a_class_that_the_table_does_not_have(shop: Shop) -> None:
+def test_in_key_reads_get_many_rejects_a_class_that_the_table_does_not_have(shop: Shop) -> None:
     with pytest.raises(ArgumentRefused, match="int is not an entity of Shop"):
         shop.get_many([key(int, id=1)])
 
 
 @given(st.lists(st.integers(0, 150), max_size=300), st.sets(st.integers(0, 150)), st.integers(1, 9))
-def test_get_many_equals_single_gets(asked: list[int], there: set[int], given_at_once: int) -> None:
+def test_in_key_reads_get_many_equals_single_gets(asked: list[int], there: set[int], given_at_once: int) -> None:
     def leave_over(operation: str, answer: Document) -> Document | None:
         given = answer.get("Responses", {}).get("Shop", [])
         left = [{name: item[name] for name in ("PK", "SK")} for item in given[given_at_once:]]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from singletable.engine.access.authorization import PrincipalEngine
 from singletable.engine.access.policy_document import parse_policies
 from singletable.engine.access.principal import Principal
-from singletable.engine.access.principal_engine import PrincipalEngine
 from singletable.engine.engine import Engine
 from singletable.errors import RequestRefused
 

@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from singletable.engine.access.authorization import accesses_of
+from singletable.engine.access.authorization import PrincipalEngine, accesses_of
 from singletable.engine.access.permission_names import PERMISSIONS, PREFIX
-from singletable.engine.access.principal_engine import PrincipalEngine
 from singletable.engine.dispatch import ACTIONS, UNSUPPORTED_ACTIONS
 from singletable.engine.engine import Engine
 from singletable.errors import RequestRefused
@@ -82,7 +81,7 @@ def test_a_principal_without_policies_may_do_nothing(engine: Engine) -> None:
             assert code(nobody, action.name, request) == DENIED, target
 
 
-def test_a_denial_is_the_same_for_items_that_exist_and_items_that_do_not(ada: PrincipalEngine) -> None:
+def test_in_authorization_a_denial_is_the_same_for_items_that_exist_and_items_that_do_not(ada: PrincipalEngine) -> None:
     for user in ("bob", "nobody"):
         condition = {"ConditionExpression": "attribute_not_exists(UserId)"}
         shown = "ReturnValuesOnConditionCheckFailure"
@@ -91,7 +90,9 @@ def test_a_denial_is_the_same_for_items_that_exist_and_items_that_do_not(ada: Pr
         assert code(ada, "GetItem", {**NAME, "Key": key(user)}) == DENIED
 
 
-def test_a_missing_table_is_denied_unless_a_policy_names_it(engine: Engine, ada: PrincipalEngine) -> None:
+def test_in_authorization_a_missing_table_is_denied_unless_a_policy_names_it(
+    engine: Engine, ada: PrincipalEngine
+) -> None:
     assert code(ada, "GetItem", {"TableName": "Missing", "Key": key("ada")}) == DENIED
     both = caller(engine, policy(statement(ITEMS, "arn:aws:dynamodb:*:*:table/*", Condition=OWN)))
     assert code(both, "GetItem", {"TableName": "Missing", "Key": key("ada")}) == "ResourceNotFoundException"
@@ -165,7 +166,9 @@ def test_an_invalid_request_has_its_own_error_only_for_callers_with_access(
         ),
     ],
 )
-def test_facts(engine: Engine, action: str, request_: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_in_authorization_facts(
+    engine: Engine, action: str, request_: dict[str, Any], expected: dict[str, Any]
+) -> None:
     found = facts(engine, action, request_)
     assert {name: found.get(name) for name in expected} == expected
 
@@ -175,14 +178,14 @@ def test_a_scan_has_no_leading_keys(engine: Engine) -> None:
     assert "leadingkeys" not in facts(engine, "ExecuteStatement", {"Statement": 'SELECT * FROM "GameScores"'})
 
 
-def test_a_query_of_an_index_has_the_partition_key_of_the_index(engine: Engine) -> None:
+def test_in_authorization_a_query_of_an_index_has_the_partition_key_of_the_index(engine: Engine) -> None:
     condition = {"KeyConditionExpression": "GameTitle = :t", "ExpressionAttributeValues": {":t": {"S": "Chess"}}}
     found = facts(engine, "Query", {**NAME, "IndexName": "TopScoreDateTimeIndex", **condition})
     assert (found["leadingkeys"], found["select"]) == (("Chess",), ("ALL_PROJECTED_ATTRIBUTES",))
 
 
 @pytest.mark.parametrize(("kind", "spellings", "text"), [("N", ("7", "7.0", "07e0"), "7"), ("B", ("AQ==",), "AQ==")])
-def test_numbers_and_binary_values_have_one_spelling(
+def test_in_authorization_numbers_and_binary_values_have_one_spelling(
     engine: Engine, kind: str, spellings: tuple[str, ...], text: str
 ) -> None:
     engine.call(
@@ -275,7 +278,7 @@ def test_a_table_and_its_backups_and_stream_have_resources_of_their_own(engine: 
     assert code(only_table, "GetRecords", iterator) == DENIED
 
 
-def test_a_table_with_tags_needs_the_permission_to_tag(engine: Engine) -> None:
+def test_in_authorization_a_table_with_tags_needs_the_permission_to_tag(engine: Engine) -> None:
     new = {
         "TableName": "New",
         "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],

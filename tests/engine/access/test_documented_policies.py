@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from singletable.engine.access.principal_engine import PrincipalEngine
+from singletable.engine.access.authorization import PrincipalEngine
 from singletable.engine.engine import Engine
 from tests.engine.access.game_scores import (
     ALLOWED,

@@ -36,7 +36,7 @@ def holds(operator: str, key: str, given: Any, *values: str, name: str = "") -> 
         ("Bool", "false", "true", False),
     ],
 )
-def test_operators(operator: str, given: Any, value: str, result: bool) -> None:
+def test_in_the_policy_condition_operators(operator: str, given: Any, value: str, result: bool) -> None:
     assert holds(operator, CHOSEN, given, value) is result
 
 
@@ -56,7 +56,7 @@ def test_operators(operator: str, given: Any, value: str, result: bool) -> None:
         ("ForAnyValue:StringEqualsIfExists", True),
     ],
 )
-def test_a_key_without_a_value(operator: str, result: bool) -> None:
+def test_in_the_policy_condition_a_key_without_a_value(operator: str, result: bool) -> None:
     assert holds(operator, CHOSEN, "true") is result
 
 
@@ -73,13 +73,13 @@ def test_a_key_without_a_value(operator: str, result: bool) -> None:
         ("ForAnyValue:StringNotLike", ("a1", "a2"), False),
     ],
 )
-def test_set_operators(operator: str, values: tuple[str, ...], result: bool) -> None:
+def test_in_the_policy_condition_set_operators(operator: str, values: tuple[str, ...], result: bool) -> None:
     assert holds(operator, KEYS, "a*", *values) is result
 
 
 @pytest.mark.parametrize(("given", "values", "result"), [("true", (), True), ("true", ("a",), False),
                                                          ("false", (), False), ("false", ("a",), True)])  # fmt: skip
-def test_null(given: str, values: tuple[str, ...], result: bool) -> None:
+def test_in_the_policy_condition_null(given: str, values: tuple[str, ...], result: bool) -> None:
     assert holds("Null", KEYS, given, *values) is result
 
 

@@ -101,7 +101,7 @@ def names(action: str, resource: str, **others: Any) -> bool:
         ("s3:GetObject", False),
     ],
 )
-def test_actions_have_wildcards_and_ignore_case(given: str, is_named: bool) -> None:
+def test_in_the_policy_document_actions_have_wildcards_and_ignore_case(given: str, is_named: bool) -> None:
     assert names(GET, TABLE, Action=given, Resource="*") is is_named
     assert names(GET, TABLE, NotAction=given, Resource="*") is not is_named
 
@@ -122,12 +122,12 @@ def test_actions_have_wildcards_and_ignore_case(given: str, is_named: bool) -> N
         (TABLE, "*", False),
     ],
 )
-def test_resources_match_part_by_part(given: str, resource: str, is_named: bool) -> None:
+def test_in_the_policy_document_resources_match_part_by_part(given: str, resource: str, is_named: bool) -> None:
     assert names(GET, resource, Action="*", Resource=given) is is_named
     assert names(GET, resource, Action="*", NotResource=given) is not is_named
 
 
-def test_a_variable_in_a_resource_contains_no_wildcards_and_needs_a_value() -> None:
+def test_in_the_policy_document_a_variable_in_a_resource_contains_no_wildcards_and_needs_a_value() -> None:
     resource = "arn:aws:dynamodb:*:*:table/${aws:PrincipalTag/Team}"
     (parsed,) = parse_policies(policy(statement("*", resource)))
     (only,) = parsed.statements

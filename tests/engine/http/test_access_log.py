@@ -85,7 +85,7 @@ def test_no_line_contains_keys_or_values(engine: Engine, log_format: LogFormat) 
     assert "hidden" not in "".join(lines)
 
 
-def test_a_line_of_text(engine: Engine) -> None:
+def test_in_the_access_log_a_line_of_text(engine: Engine) -> None:
     get, lost, *_ = logged(
         engine,
         ("GetItem", {"TableName": "shop", "Key": ITEM}),

@@ -43,7 +43,7 @@ def choices(draft: DraftTable) -> dict[str, tuple[str, ...]]:
 STATUSES = ["OPEN", "PAID", "SHIPPED"] * 4
 
 
-def test_a_status_field_gets_its_values_as_choices_and_a_list_over_all_of_them(tmp_path: Path) -> None:
+def test_in_closed_sets_a_status_field_gets_its_values_as_choices_and_a_list_over_all_of_them(tmp_path: Path) -> None:
     draft = inferred_table(orders(STATUSES, status=True))
     assert choices(draft) == {"status": ("OPEN", "PAID", "SHIPPED")}
     assert any("Order.status: the Literal has the 3 values of 12 sampled items" in note for note in draft.notes)
@@ -61,7 +61,7 @@ def test_a_value_found_only_in_a_key_is_named_after_the_preceding_literal() -> N
     assert choices(draft) == {"status": ("OPEN", "PAID", "SHIPPED")}
 
 
-def test_a_value_after_the_entity_name_in_a_key_is_named_part() -> None:
+def test_in_closed_sets_a_value_after_the_entity_name_in_a_key_is_named_part() -> None:
     draft = inferred_table(orders(STATUSES, "ORDERS"))
     assert draft.entities[0].keys["gsi1"].partition == ("ORDERS#{part}",)
 

@@ -87,7 +87,9 @@ def test_an_entity_that_only_its_whole_key_reads_adds_a_note() -> None:
 @pytest.mark.parametrize(
     ("sort", "is_noted"), [("POST#7", True), ("POST#2024-01-01T10:00:00", False)], ids=["by id", "by time"]
 )
-def test_a_list_that_is_not_in_the_order_of_the_time_of_its_items_adds_a_note(sort: str, is_noted: bool) -> None:
+def test_in_index_gaps_a_list_that_is_not_in_the_order_of_the_time_of_its_items_adds_a_note(
+    sort: str, is_noted: bool
+) -> None:
     draft = draft_of({"PK": "USER#u1", "SK": sort, "created_at": "2024-01-01T10:00:00"}, indexes=())
     assert any("No key sorts these items by a time" in note for note in draft.notes) is is_noted
 

@@ -40,7 +40,7 @@ def loaded(draft: DraftTable, path: Path) -> type[Table]:
     return table
 
 
-def test_every_table_of_the_examples_is_imported() -> None:
+def test_in_the_inference_every_table_of_the_examples_is_imported() -> None:
     """All tables whose check passes."""
     known = {table for system in SYSTEMS for table in tables(system) if check(table.design).passes}
     assert {example.table for example in EXAMPLES} == known
@@ -65,7 +65,9 @@ def test_inference_finds_the_entities_and_templates_of_an_example(example: Examp
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_an_inferred_model_supports_every_pattern_of_the_example(example: Example, tmp_path: Path) -> None:
+def test_in_the_inference_an_inferred_model_supports_every_pattern_of_the_example(
+    example: Example, tmp_path: Path
+) -> None:
     table = loaded(with_patterns_of(example.table, inferred_table(example.seen())), tmp_path)
     plans = {each.pattern.name: each for each in check(example.table.design).outcomes if isinstance(each, Plan)}
     report = check(table.design)
@@ -156,7 +158,9 @@ def test_an_empty_table_is_imported_with_only_its_keys() -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "type_name"), [("N", "12", "int"), ("N", "1.5", "Decimal"), ("B", "AAE=", "bytes")]
 )
-def test_keys_that_are_not_strings_become_native_keys(kind: str, value: str, type_name: str, tmp_path: Path) -> None:
+def test_in_the_inference_keys_that_are_not_strings_become_native_keys(
+    kind: str, value: str, type_name: str, tmp_path: Path
+) -> None:
     draft = inferred_table(seen({"id": {kind: value}, "at": {"N": "1"}}, keys=("id", "at")))
     (entity,) = draft.entities
     assert entity.keys["key"].partition == (NativeKey("id"),)

@@ -42,7 +42,7 @@ def test_a_template_that_one_row_contradicts_is_not_inferred() -> None:
     assert draft.entities[0].keys["key"].partition == ("ORDER#{order_id}",)
 
 
-def test_declared_kinds_take_precedence_over_an_attribute_named_type() -> None:
+def test_in_key_templates_declared_kinds_take_precedence_over_an_attribute_named_type() -> None:
     table = SampledTable("Shop", ("PK", "SK"), (), ORDERS, kinds=("Purchase", "Purchase"))
     draft = inferred_entities(table)
     assert draft.type_attribute is None
@@ -101,7 +101,7 @@ def test_equal_ids_after_different_literals_are_two_fields_unless_several_items_
     assert several.entities[0].keys["gsi1"] == DraftKeys(("c#{o_id}",), ("p#{p_id}",))
 
 
-def test_a_constant_after_the_name_of_its_field_is_the_field() -> None:
+def test_in_key_templates_a_constant_after_the_name_of_its_field_is_the_field() -> None:
     """Every sampled order is pending, so STATUS#PENDING would put all orders into one partition."""
     index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
     rows = [
@@ -112,7 +112,7 @@ def test_a_constant_after_the_name_of_its_field_is_the_field() -> None:
     assert entity.keys["gsi1"].partition == ("ORDER#STATUS#{status}",)
 
 
-def test_a_partition_that_alone_identifies_an_item_is_named_after_the_entity() -> None:
+def test_in_key_templates_a_partition_that_alone_identifies_an_item_is_named_after_the_entity() -> None:
     rows = items({"PK": "C1", "SK": "A", "type": "customer"}, {"PK": "C2", "SK": "A", "type": "customer"})
     (entity,) = inferred_entities(SampledTable("Bank", ("PK", "SK"), (), rows, kinds=("customer",) * 2)).entities
     assert (entity.keys["key"], entity.identity) == (DraftKeys(("{customer_id}",), ("A",)), None)

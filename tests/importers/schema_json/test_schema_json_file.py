@@ -169,7 +169,7 @@ def test_operations_become_patterns_with_the_key_fields_as_parameters() -> None:
         ),
     ],
 )
-def test_a_filter_expression_becomes_an_equivalent_lambda(
+def test_in_the_schema_json_file_a_filter_expression_becomes_an_equivalent_lambda(
     operator: str, conditions: list[tuple[str, str, str]], written: str
 ) -> None:
     functions = ("begins_with", "contains", "attribute_exists", "attribute_not_exists")
@@ -199,7 +199,7 @@ def test_a_filter_expression_becomes_an_equivalent_lambda(
         (_pattern(1, "without_key", "UpdateItem", "customer_id", "status"), "no parameter provides"),
     ],
 )
-def test_an_unserved_pattern_is_imported_and_rejected_by_check(
+def test_in_the_schema_json_file_an_unserved_pattern_is_imported_and_rejected_by_check(
     pattern: dict[str, Any], finding: str, tmp_path: Path
 ) -> None:
     table = _read(_schema(pattern))
@@ -224,14 +224,16 @@ def test_a_difference_from_the_source_becomes_a_note(pattern: dict[str, Any], no
     assert note in found
 
 
-def test_an_optional_key_field_makes_the_index_sparse_and_multi_attribute_keys_are_native() -> None:
+def test_in_the_schema_json_file_an_optional_key_field_makes_the_index_sparse_and_multi_attribute_keys_are_native() -> (
+    None
+):
     fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id")]
     table = _read(_schema(fields=[*fields, {"name": "status", "type": "string", "required": False}]))
     assert table.entities[0].keys["statuses"].sparse
     assert "native" in python_source(read_schema_json(json.dumps(_schema()), "schema.json"))
 
 
-def test_a_field_with_the_name_of_a_key_attribute_is_composed_by_the_key() -> None:
+def test_in_the_schema_json_file_a_field_with_the_name_of_a_key_attribute_is_composed_by_the_key() -> None:
     """The published package delivery app lists `sort_key` as a field, next to a template for it."""
     fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id", "status", "sk")]
     mapping = {"name": "Statuses", "pk_template": ["{status}", "{customer_id}"], "sk_template": ["{sk}"]}
@@ -248,7 +250,7 @@ def test_a_field_with_the_name_of_a_key_attribute_is_composed_by_the_key() -> No
     )
 
 
-def test_an_entity_with_all_key_attributes_of_an_index_is_in_the_index() -> None:
+def test_in_the_schema_json_file_an_entity_with_all_key_attributes_of_an_index_is_in_the_index() -> None:
     table = _read(_schema(gsi_mappings=[]))
     assert table.entities[0].keys["statuses"].sort == (NativeKey("placed"),)
     assert "Order is also in the index Statuses, because its items have status, customer_id, placed." in table.notes
@@ -291,7 +293,7 @@ def test_a_mutated_published_schema_json_is_imported_or_rejected_with_its_proble
     assert len(problems) > 1
 
 
-def test_an_id_outside_the_key_is_not_part_of_the_identity(tmp_path: Path) -> None:
+def test_in_the_schema_json_file_an_id_outside_the_key_is_not_part_of_the_identity(tmp_path: Path) -> None:
     fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id")]
     document = _schema(sk_template="ORDER#{placed}", fields=fields, gsi_mappings=[])
     draft = read_schema_json(json.dumps(document), "schema.json")

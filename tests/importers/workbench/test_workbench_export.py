@@ -55,7 +55,7 @@ def imported(document: str, folder: Path, functions: str | None = None) -> type[
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_an_exported_model_is_imported_unchanged(table: type[Table], tmp_path: Path) -> None:
+def test_in_the_workbench_export_an_exported_model_is_imported_unchanged(table: type[Table], tmp_path: Path) -> None:
     again = imported(exported(table), tmp_path, table.__module__)
     before, after = said(table), said(again)
     for part in before:
@@ -64,7 +64,7 @@ def test_an_exported_model_is_imported_unchanged(table: type[Table], tmp_path: P
 
 
 @pytest.mark.parametrize("module", [whole_model, awkward_model], ids=lambda module: module.__name__)
-def test_an_imported_model_passes_mypy_strict(module: ModuleType, tmp_path: Path) -> None:
+def test_in_the_workbench_export_an_imported_model_passes_mypy_strict(module: ModuleType, tmp_path: Path) -> None:
     models = [
         DesignExport(table.design, table.__name__, table.__doc__ or "")
         for table in vars(module).values()
@@ -79,7 +79,7 @@ def test_an_imported_model_passes_mypy_strict(module: ModuleType, tmp_path: Path
     assert found.returncode == 0, found.stdout
 
 
-def test_the_model_comparison_detects_every_change(tmp_path: Path) -> None:
+def test_in_the_workbench_export_the_model_comparison_detects_every_change(tmp_path: Path) -> None:
     """The comparison of models sees every change in a document that is still valid."""
     document = exported(whole_model.Whole)
     before = said(whole_model.Whole)
@@ -105,7 +105,9 @@ def test_the_model_comparison_detects_every_change(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("table", [ShopByFunction, SecondRelease, whole_model.Whole], ids=lambda table: table.__name__)
-def test_an_import_without_functions_writes_function_stubs(table: type[Table], tmp_path: Path) -> None:
+def test_in_the_workbench_export_an_import_without_functions_writes_function_stubs(
+    table: type[Table], tmp_path: Path
+) -> None:
     source = workbench_source(exported(table))
     assert "import again with --functions MODULE" in " ".join(source.replace("# ", "").split())
     assert "raise NotImplementedError" in source
@@ -114,7 +116,7 @@ def test_an_import_without_functions_writes_function_stubs(table: type[Table], t
     assert [each.name for each in again.design.patterns] == [each.name for each in table.design.patterns]
 
 
-def test_only_functions_defined_in_the_given_module_are_imported() -> None:
+def test_in_the_workbench_export_only_functions_defined_in_the_given_module_are_imported() -> None:
     names = FUNCTIONS.functions
     assert sorted(names) == ["box_1", "box_2", "region", "utc_now"]
     document = exported(whole_model.Whole).replace("default_factory=utc_now", "default_factory=utc_then")
@@ -152,7 +154,9 @@ def test_export_requires_a_choice_between_two_tables_of_one_name(
 
 
 @given(data=st.data())
-def test_a_changed_model_source_is_rejected_or_contains_only_declarations(data: st.DataObject) -> None:
+def test_in_the_workbench_export_a_changed_model_source_is_rejected_or_contains_only_declarations(
+    data: st.DataObject,
+) -> None:
     document = json.loads(exported(whole_model.Whole))
     section = document["DataModel"][0]["ModelSchema"]["singletable"]
     lines = section["model"].split("\n")
@@ -198,7 +202,7 @@ class Cupboards(Table, entities=[Cupboard, Cup]):
     """Counters with conditions that a document cannot contain."""
 
 
-def test_a_count_with_an_unwritable_condition_is_left_out_with_a_note() -> None:
+def test_in_the_workbench_export_a_count_with_an_unwritable_condition_is_left_out_with_a_note() -> None:
     (document,) = json.loads(exported(Cupboards))["DataModel"]
     first, second = document["ModelSchema"]["singletable"]["notes"]
     assert first.startswith("Cup: the count in Cupboard.named was left out: the condition Function(name=")

@@ -69,7 +69,7 @@ def test_map_functions_declare_the_entities_and_templates_of_rows() -> None:
     assert draft.entities[0].keys["key"].sort == ("{day}#{room}",)
 
 
-def test_a_key_attribute_named_after_two_fields_contains_both() -> None:
+def test_in_the_workbench_import_a_key_attribute_named_after_two_fields_contains_both() -> None:
     (table,) = published("DeviceStateLog_7").tables
     (entity,) = table.entities
     assert entity.keys["key"].sort == ("{state}#{date}",)
@@ -105,7 +105,7 @@ def test_saved_queries_and_declared_attributes_without_values_become_notes() -> 
     assert "Visit: declared attributes without a value in any of its rows were left out: room." in draft.notes
 
 
-def test_a_facet_with_the_name_of_another_class_becomes_a_numbered_class_with_a_note() -> None:
+def test_in_the_workbench_import_a_facet_with_the_name_of_another_class_becomes_a_numbered_class_with_a_note() -> None:
     document = copy.deepcopy(MINIMAL)
     (table,) = document["DataModel"]
     table["TableFacets"] = [{"FacetName": "Visit", "TableData": [{"PK": {"S": "V#1"}}]}]
@@ -204,13 +204,13 @@ def test_a_facet_without_rows_becomes_an_entity_with_its_declared_keys() -> None
     assert "Customer: types and keys are as declared, because there are no rows." in table.notes
 
 
-def test_code_in_the_singletable_section_is_rejected() -> None:
+def test_in_the_workbench_import_code_in_the_singletable_section_is_rejected() -> None:
     evil = {"class": "T", "model": "class T(Table, entities=[]):\n    import os\n"}
     with pytest.raises(ImportRefused, match="line 2 of the model: Import is not allowed"):
         workbench_source(changed("DataModel/0/ModelSchema", {"singletable": evil}))
 
 
-def test_two_tables_with_equal_entity_names_are_imported_into_one_file(tmp_path: Path) -> None:
+def test_in_the_workbench_import_two_tables_with_equal_entity_names_are_imported_into_one_file(tmp_path: Path) -> None:
     document = json.loads(changed("ModelName", "Two"))
     second = copy.deepcopy(document["DataModel"][0])
     second["TableName"] = "U"
@@ -244,6 +244,6 @@ PLACES = st.sampled_from(
 
 
 @given(PLACES, JSON)
-def test_a_randomly_changed_document_is_imported_or_rejected(place: str, value: Any) -> None:
+def test_in_the_workbench_import_a_randomly_changed_document_is_imported_or_rejected(place: str, value: Any) -> None:
     with contextlib.suppress(ImportRefused):
         compile(workbench_source(changed(place, value)), "model.py", "exec")

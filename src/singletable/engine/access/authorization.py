@@ -1,15 +1,16 @@
-"""Authorization of a request: the principal needs a permission for every action that the request performs."""
+"""Authorization: the engine as one principal sees it, and the permissions that each of its requests needs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from singletable.engine.access.principal import Principal
 from singletable.engine.access.requested_access import RequestedAccess
+from singletable.engine.request_methods import RequestMethods
 from singletable.errors import RequestRefused
 
 if TYPE_CHECKING:
@@ -17,6 +18,27 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
     from singletable.wire.api_types import Result
     from singletable.wire.statement_requests import BatchExecuteStatement, BatchExecuteStatementResult
+
+
+class PrincipalEngine(RequestMethods):
+    """The methods for requests of one principal.
+
+    `Engine.as_principal` returns this object. Close only the engine, not this object.
+    """
+
+    def __init__(self, engine: Engine, principal: Principal) -> None:
+        self.store = engine.store
+        self.now = engine.now
+        self.principal = principal
+        self._engine = engine
+        self._run = partial(run_as, engine, principal)
+
+    def perform(self, action: Action, request: Any) -> Result:
+        """Run an action if the policies of the principal allow it."""
+        return self._engine.perform(action, request, self._run)
+
+    def close(self) -> None:
+        """Do nothing; close the engine instead."""
 
 
 def run_as(engine: Engine, principal: Principal, action: Action, request: Any) -> Result:
