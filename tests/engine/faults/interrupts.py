@@ -13,14 +13,17 @@ class Interrupts:
     """Counts the lines (with `opcodes`, the instructions) of a call, and raises KeyboardInterrupt at one of them.
 
     Python ends the trace when the interrupt is raised. A second interrupt is raised at the `second`-th function call
-    after it, which is part of the cleanup.
+    after it, which is part of the cleanup. With `only`, only the lines of files with this text in their path count.
     """
 
-    def __init__(self, at: int | None = None, *, opcodes: bool = False, second: int | None = None) -> None:
+    def __init__(
+        self, at: int | None = None, *, opcodes: bool = False, second: int | None = None, only: str = ""
+    ) -> None:
         self.count = 0
         self._at = at
         self._opcodes = opcodes
         self._second = second
+        self._only = only
 
     def run(self, call: Callable[[], object]) -> bool:
         """Run a call; return whether an interrupt has ended it."""
@@ -39,7 +42,8 @@ class Interrupts:
     def _trace(self, frame: FrameType, event: str, argument: Any) -> Any:
         if self._opcodes:
             frame.f_trace_opcodes = True
-        if event == ("opcode" if self._opcodes else "line") and frame.f_code.co_filename != __file__:
+        path = frame.f_code.co_filename
+        if event == ("opcode" if self._opcodes else "line") and path != __file__ and self._only in path:
             self.count += 1
             if self.count == self._at:
                 if self._second is not None:
