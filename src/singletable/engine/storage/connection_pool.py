@@ -125,23 +125,27 @@ class ConnectionPool:
             self._check_place()
             return self.acquire()
         except BaseException:
-            self._turn.end()
+            self.abandon()
             raise
 
     def release_writer(self, connection: StoreConnection) -> None:
         """Return the connection of the writer to the pool."""
         try:
             self.release(connection)
-        finally:
             self._turn.end()
+        except BaseException:
+            self.abandon()
+            raise
 
     def abandon(self) -> None:
         """Release everything that the current thread holds, after an interrupt. You can call it twice."""
         me = (get_ident(),)
-        for connection in self._connections:
-            if connection.holder.get(0) == me:
-                connection.end()
-        self._turn.end()
+        try:
+            for connection in self._connections:
+                if connection.holder.get(0) == me:
+                    connection.end()
+        finally:
+            self._turn.end()
         if self._closed_reason is not None:
             self._close_idle()
 

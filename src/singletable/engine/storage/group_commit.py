@@ -246,7 +246,7 @@ class CurrentGroup:
         if group is not None and group.thread == get_ident():
             if within_group and group.connection is not None and not group.is_writing:
                 return
-            self.group = None
+            group.fail(StoreRefused(_INTERRUPTED))  # first, because a second interrupt can end this cleanup
             group.connection = None
-            group.fail(StoreRefused(_INTERRUPTED))
+            self.group = None
         self.connections.abandon()

@@ -135,7 +135,10 @@ class GroupFlush:
                 elif gate.acquire(timeout=_POLL_SECONDS):  # an interrupted flush leaves its gate locked
                     gate.release()
         except BaseException:
-            release_owned(self._flushing)
+            try:  # a second interrupt can occur during the cleanup
+                release_owned(self._flushing)
+            finally:
+                release_owned(self._flushing)
             raise
 
     def _lead(self) -> None:
