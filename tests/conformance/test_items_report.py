@@ -186,14 +186,14 @@ def test_numbers_after_letters_in_the_sort_key_of_an_index(ids: tuple[str, ...],
     [(range(10), False), (range(6), False), (range(5), True), ([0] * 4 + list(range(10)), False)],
     ids=["as declared", "more than half", "half", "skewed, but less than twice"],
 )
-def test_in_the_items_report_declared_cardinality_is_compared(kinds: Any, is_found: bool) -> None:
+def test_measured_findings_compare_the_declared_cardinality(kinds: Any, is_found: bool) -> None:
     chosen = list(kinds)
     rows = [(Kinded, {"id": f"i{number}", "kind": f"k{chosen[number % len(chosen)]}"}) for number in range(100)]
     codes = [each[0] for each in summary(report_of(Kinds, *rows))]
     assert codes == ["ST212"] * is_found
 
 
-def test_in_the_items_report_declared_hottest_share_is_compared() -> None:
+def test_measured_findings_compare_the_declared_hottest_share() -> None:
     rows = [(Kinded, {"id": f"i{n}", "kind": f"k{max(n % 20 - 10, 0)}"}) for n in range(100)]
     ((code, message, items, key),) = summary(report_of(Kinds, *rows))
     assert (code, items, key) == ("ST212", 55, "KIND#k0")

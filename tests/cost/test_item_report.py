@@ -18,7 +18,7 @@ def test_the_item_report_is_compared_with_34_captured_numbers() -> None:
 
 
 @pytest.mark.parametrize(("number", "size"), NUMBERS)
-def test_the_item_report_gives_a_number_its_captured_size(number: str, size: str) -> None:
+def test_the_item_size_of_a_number_equals_the_captured_size(number: str, size: str) -> None:
     (attribute,) = item_report({"n": {"N": canonical_number(number)}}).attributes
     assert (attribute.type, attribute.name_bytes, attribute.value_bytes) == ("N", 1, int(size))
 

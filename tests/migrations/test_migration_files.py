@@ -62,7 +62,6 @@ def test_a_change_that_no_migration_can_make_is_rejected_with_a_remedy(tmp_path:
         (with_field("note", str), "Give the field a default"),
         ({"key": ("O#{id}", "METADATA")}, "Declare the new key as a new entity"),
         ({"indexes": {"gsi1": ("CUST#{customer}#{status}", "{id}")}}, "Give the alias a new index"),
-        ({"options": {"unique": ["status"]}}, "Stop all writers, write the unique markers"),
     ):
         with pytest.raises(MigrationRefused, match=f"no migration can make these changes:(.|\n)*{remedy}"):
             make_migration(tmp_path, design(**changes), "")
