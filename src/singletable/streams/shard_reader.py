@@ -1,4 +1,4 @@
-"""StreamShard reader: lists the shards of a stream and reads their records, through the API of DynamoDB Streams."""
+"""Shard reader: lists the shards of a stream and reads their records, through the API of DynamoDB Streams."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
 
 @dataclass(frozen=True)
 class MirrorDropped(Operation):
-    """An entity whose items, which mirror other items, the last phase deletes."""
+    """An entity of mirrored items, which the last phase deletes."""
 
     kind: ClassVar[str] = "mirror dropped"
     entity: EntitySnapshot
