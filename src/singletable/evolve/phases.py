@@ -88,8 +88,8 @@ ITEM_FORMS: Mapping[Phase, ItemForm] = {
 }
 """How new code reads and writes in each phase.
 
-Clients can be in two neighbouring phases at the same time: the clients of each phase write everything that the clients of
-the other phase read.
+Clients can be in two neighbouring phases at the same time: the clients of each phase write everything that the
+clients of the other phase read.
 """
 
 
