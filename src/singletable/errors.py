@@ -213,7 +213,7 @@ class RequestRefused(SingletableError):
         self.code = code
         self.message = message
         self.fields = fields
-        super().__init__(f"{code}: {message}")
+        super().__init__(f"{code}: {message}" if message else code)
 
 
 class Throttled(RequestRefused):

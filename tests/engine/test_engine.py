@@ -165,7 +165,7 @@ TWICE = {"TransactItems": [{"Put": {"TableName": "hash", "Item": texts(pk="x")}}
         (
             "PutItem",
             b'{"TableName": "table"',
-            {"__type": f"{SERVICE}SerializationException", "Message": "The request body is not valid JSON"},
+            {"__type": f"{SERVICE}SerializationException"},
         ),
     ],
 )

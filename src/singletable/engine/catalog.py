@@ -23,7 +23,8 @@ from singletable.engine.tables.table_definition import (
     definition_from,
 )
 from singletable.engine.traffic.table_traffic import Traffic
-from singletable.errors import RequestRefused
+from singletable.errors import RequestRefused, invalid
+from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN
 
 
 class Catalog:
@@ -58,6 +59,7 @@ class Catalog:
             self.reload()
             table = self._ready.get(name)
             if table is None:
+                _reject_short_name(name)
                 raise RequestRefused("ResourceNotFoundException", "Requested resource not found")
         return table
 
@@ -70,6 +72,7 @@ class Catalog:
         """Reload the catalog, and return the table, for an action on the table. Raise an error if it is missing."""
         table = self.fresh(name)
         if table is None:
+            _reject_short_name(name)
             raise _not_found(name)
         return table
 
@@ -187,6 +190,16 @@ def mark_table_active(connection: sqlite3.Connection, name: str) -> None:
 
 def _index_numbers(definition: TableDefinition) -> tuple[int, ...]:
     return tuple(index.number for index in definition.indexes)
+
+
+def _reject_short_name(name: str) -> None:
+    """Raise an error for a name that no table can have (tests of Alternator; the message is DynamoDB Local's)."""
+    if len(name) < NAME_CHARACTERS_MIN:
+        raise invalid(
+            f"Invalid table/index name.  Table/index names must be between {NAME_CHARACTERS_MIN} and "
+            f"{NAME_CHARACTERS_MAX} characters long, and may contain only the characters a-z, A-Z, 0-9, '_', '-', "
+            "and '.'"
+        )
 
 
 def _not_found(name: str) -> RequestRefused:

@@ -205,6 +205,12 @@ def test_put_item_counts_entries_of_local_indexes_towards_the_400_kb(empty_engin
 @refusals(
     Refused("a missing table", {"TableName": "missing"}, NOT_FOUND, "ResourceNotFoundException"),
     Refused(
+        "a table name that is too short",
+        {"TableName": "ab"},
+        "Invalid table/index name.  Table/index names must be between 3 and 255 characters long, and may contain only "
+        "the characters a-z, A-Z, 0-9, '_', '-', and '.'",
+    ),
+    Refused(
         "no table",
         {"TableName": None},
         "1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null",

@@ -7,7 +7,20 @@ from typing import Any
 import pytest
 
 from singletable.engine.engine import Engine
-from tests.engine.table_requests import Document, column, create, definitions, item, pages, put, query, texts, values
+from singletable.errors import RequestRefused
+from tests.engine.table_requests import (
+    Document,
+    column,
+    create,
+    create_hash,
+    definitions,
+    item,
+    pages,
+    put,
+    query,
+    texts,
+    values,
+)
 
 SORTS = ["a", "a#1", "a#10", "a#2", "b", "b#1", "ä"]
 
@@ -265,3 +278,16 @@ def test_query_returns_consumed_capacity_on_request(
     filled(engine)
     answer = query(engine, "pk = :p", values(p="p"), ReturnConsumedCapacity=requested)
     assert answer.get("ConsumedCapacity") == expected
+
+
+def test_a_partition_of_a_table_without_a_sort_key_has_no_second_page(engine: Engine) -> None:
+    put(engine, texts(pk="p", v="1"), "hash")
+    answer = query(engine, "pk = :p", values(p="p"), "hash", Limit=1)
+    assert (answer["Items"], "LastEvaluatedKey" in answer) == ([texts(pk="p", v="1")], False)
+    with pytest.raises(RequestRefused) as refused:
+        query(engine, "pk = :p", values(p="p"), "hash", ExclusiveStartKey=texts(pk="p"))
+    assert refused.value.message == (
+        "The provided exclusive start key is invalid: ExclusiveStartKey: {pk=AttributeValue: {S:p}}"
+    )
+    with pytest.raises(RequestRefused, match="outside query boundaries"):
+        query(engine, "pk = :p", values(p="p"), "hash", ExclusiveStartKey=texts(pk="q"))

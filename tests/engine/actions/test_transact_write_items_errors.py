@@ -75,6 +75,11 @@ def keyed(kind: str, key: Document, table: str = "hash") -> Document:
         "ResourceNotFoundException",
     ),
     Refused(
+        "more than 4 MB",
+        transaction(*(putting(texts(pk=f"{number:02}", v="x" * 399_995)) for number in range(12))),
+        "Transaction payload size cannot exceed 4MB. Payload Size: 4400000",
+    ),
+    Refused(
         "an item that is too large",
         transaction(A, putting(texts(pk="b", v="x" * 409_600))),
         "Item size has exceeded the maximum allowed size",

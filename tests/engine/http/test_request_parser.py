@@ -276,6 +276,10 @@ def test_the_request_parser_recognizes_expect_100_continue(version: str, length:
 def test_the_request_parser_uses_the_first_of_several_accept_encoding_headers() -> None:
     (request,) = requests(b"POST / HTTP/1.1\r\nAccept-Encoding: identity\r\naccept-encoding: gzip\r\n\r\n")
     assert request.headers == {b"accept-encoding": b"identity"}
+    assert request.repeated == {b"accept-encoding": b"identity,gzip"}
+    first, second = requests(b"GET / HTTP/1.1\r\na: 1\r\nA: 2\r\na: 3\r\n\r\nGET / HTTP/1.1\r\na: 4\r\n\r\n")
+    assert (first.headers[b"a"], first.repeated) == (b"3", {b"a": b"1,2,3"})
+    assert (second.headers, second.repeated) == ({b"a": b"4"}, {})
 
 
 def test_the_request_parser_rejects_a_long_request_line_and_long_headers_with_status_400() -> None:

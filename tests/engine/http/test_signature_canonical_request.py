@@ -43,3 +43,13 @@ def test_the_order_of_a_query_does_not_change_its_signature() -> None:
     assert signed(b"/?b=2&a=1&a=0") == signed(b"/?a=0&a=1&b=2&X-Amz-Signature=anything")
     assert signed(b"/?a=%7e%2F") == signed(b"/?a=~/")
     assert signed(b"/?a=1") != signed(b"/?a=2")
+
+
+def test_the_signature_of_a_repeated_header_covers_all_its_values() -> None:
+    def signed(headers: dict[bytes, bytes], repeated: dict[bytes, bytes]) -> str:
+        request = HttpRequest(b"POST", b"/", headers, b"", True, repeated)
+        return compute_signature(SECRET, MOMENT, SCOPE, request, (), ("accept-encoding",))
+
+    once = signed({b"accept-encoding": b"gzip,identity"}, {})
+    assert signed({b"accept-encoding": b"gzip"}, {b"accept-encoding": b"gzip,identity"}) == once
+    assert signed({b"accept-encoding": b"gzip"}, {}) != once

@@ -20,6 +20,7 @@ from singletable.engine.items.transaction_execution import (
     find_replay,
     invalid_action_reason,
     perform_transaction,
+    reject_large_payload,
     remember_token,
     replay_capacity,
     replay_record,
@@ -209,8 +210,7 @@ def _plan_writes(
     if len(writes) < len(reasons):
         raise cancelled_error(reasons)
     sizes = [*(item_size(write.item) for write in writes), *(item_size(each.values) for each in statements)]
-    if sum(sizes) > TRANSACTION_BYTES_MAX:
-        raise invalid("Transaction request size exceeded the maximum allowed size of 4 MB")
+    reject_large_payload(sizes)
     return writes
 
 

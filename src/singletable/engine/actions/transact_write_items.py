@@ -25,6 +25,7 @@ from singletable.engine.items.transaction_execution import (
     find_replay,
     invalid_action_reason,
     perform_transaction,
+    reject_large_payload,
     remember_token,
     replay_capacity,
     replay_record,
@@ -35,7 +36,7 @@ from singletable.errors import RequestRefused, invalid
 from singletable.expressions.bound_expressions import BoundUpdate
 from singletable.values.item_size import item_size
 from singletable.values.item_validation import ITEM_TOO_LARGE, accept_item
-from singletable.values.limits import ITEM_BYTES_MAX, TRANSACTION_BYTES_MAX
+from singletable.values.limits import ITEM_BYTES_MAX
 from singletable.wire.item_requests import (
     ConditionCheck,
     Delete,
@@ -63,8 +64,7 @@ class ParsedAction(NamedTuple):
 def transact_write_items(engine: Engine, request: TransactWriteItems) -> TransactWriteItemsResult:
     """Perform all actions in one transaction of the store."""
     actions = [_parse(each) for each in request.transact_items]
-    if sum(action.size for action in actions) > TRANSACTION_BYTES_MAX:
-        raise invalid("Transaction request size exceeded the maximum allowed size of 4 MB")
+    reject_large_payload(action.size for action in actions)
     writes = _plan_all(engine, actions)
     token, detail = request.client_request_token, request.return_consumed_capacity
     fingerprint = actions_fingerprint(request.transact_items) if token is not None else b""

@@ -16,13 +16,17 @@ REQUEST_ID_BITS = 4 * 52
 
 
 class HttpRequest(msgspec.Struct, frozen=True, gc=False):
-    """A complete request. Header names are in lower case. If a header is repeated, its last value counts."""
+    """A complete request. Header names are in lower case. If a header is repeated, its last value counts.
+
+    `repeated` has all values of each repeated header, separated by commas, as its signature covers them.
+    """
 
     method: bytes
     url: bytes
     headers: dict[bytes, bytes]
     body: bytes
     keep_alive: bool
+    repeated: dict[bytes, bytes] = {}
 
 
 class HttpResponse(msgspec.Struct, frozen=True, gc=False):

@@ -61,6 +61,7 @@ class RequestParser:
         self._parser = httptools.HttpRequestParser(self)
         self._url = b""
         self._headers: dict[bytes, bytes] = {}
+        self._repeated: dict[bytes, bytes] = {}
         self._head = self._headers
         self._body: bytes | bytearray = b""
         self._discards = self._is_checked = False
@@ -139,7 +140,9 @@ class RequestParser:
     def _check_head(self, keeps_body: BodyCheck) -> None:
         """Decide whether to keep the body. If not, a client that expects `100 Continue` gets its response at once."""
         self._is_checked = True
-        request = HttpRequest(self._parser.get_method(), self._url, self._head, b"", keep_alive=False)
+        request = HttpRequest(
+            self._parser.get_method(), self._url, self._head, b"", keep_alive=False, repeated=self._repeated
+        )
         if keeps_body(request):
             return
         self._discards = True
@@ -156,6 +159,8 @@ class RequestParser:
         self.in_message = self._in_head = self._began_here = True
         self._url = b""
         self._headers = {}
+        if self._repeated:
+            self._repeated = {}
         self._body = b""
         self._discards = self._is_checked = False
         self._message_bytes = self._bytes_without_body = 0
@@ -172,10 +177,13 @@ class RequestParser:
         DynamoDB considers only the first Accept-Encoding (tests of Alternator that pass on DynamoDB).
         """
         lowered = name.lower()
-        if lowered == b"accept-encoding" and lowered in self._headers:
-            value = self._headers[lowered]
-        self._headers[lowered] = value
         self._head_bytes += len(name) + len(value) + _HEADER_LINE_BYTES
+        if lowered in self._headers:
+            first = self._headers[lowered]
+            self._repeated[lowered] = b"%b,%b" % (self._repeated.get(lowered, first), value)
+            if lowered == b"accept-encoding":
+                value = first
+        self._headers[lowered] = value
         if self._head_bytes > HEAD_BYTES_MAX:
             self.end(HEAD_TOO_LARGE)
 
@@ -220,4 +228,4 @@ class RequestParser:
         keep_alive = parser.should_keep_alive()
         self.ended = not keep_alive
         body, self._body = bytes(self._body), b""
-        self.requests.append(HttpRequest(parser.get_method(), self._url, self._head, body, keep_alive))
+        self.requests.append(HttpRequest(parser.get_method(), self._url, self._head, body, keep_alive, self._repeated))

@@ -64,6 +64,11 @@ class PageSource:
         """Return the names of the attributes in LastEvaluatedKey."""
         return self.table.key_names if self.index is None else self.index.key_names
 
+    @property
+    def has_single_items(self) -> bool:
+        """Return whether each partition has at most one item, because the table has no sort key."""
+        return self.index is None and not self.order.sort
+
 
 class PageSelection(NamedTuple):
     """The content of a page: the filter, the projection, and whether to only count items or to fetch whole items."""
@@ -180,14 +185,15 @@ def read_page_result(
 ) -> PageResult:
     """Read one page and return the response.
 
-    `partition` is the partition key if the page is from only one partition.
+    `partition` is the partition key if the page is from only one partition. If that partition has a single item, there
+    is no next page, even if the page has reached its limit (as in DynamoDB Local).
     """
     page, fetched = read_selected(connection, source, range_, selection)
     if source.table.traffic is not None:
         units = _units(source, request, page, fetched)
         source.table.traffic.read_page(source.index, units, range_.keys.low, partition)
     last: Any = UNSET
-    if page.last_item is not None:
+    if page.last_item is not None and not (partition is not None and source.has_single_items):
         item = decode_item(page.last_item)
         last = {name: item[name] for name in source.key_names}
     return PageResult(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,14 +28,26 @@ from singletable.engine.items.item_writes import (
 from singletable.engine.storage.row_checksum import check_record, record_checksum
 from singletable.engine.tables.stored_table import EmptyKeyValue, Image
 from singletable.engine.traffic.throttling import ThrottledRequest
-from singletable.errors import RequestRefused
+from singletable.errors import RequestRefused, invalid
 from singletable.values.item_size import TRANSACTIONAL, read_units
+from singletable.values.limits import TRANSACTION_BYTES_MAX
 from singletable.wire.api_types import Shape, decoder_of
 
 TOKEN_SECONDS = 600
 WRITE_FACTOR = 2  # a transactional write consumes twice the units: half of them to prepare, and half to commit
 Reason = dict[str, Any]
 NO_REASON: Reason = {"Code": "None"}
+
+
+def reject_large_payload(sizes: Iterable[int]) -> None:
+    """Raise an error if the actions of a transaction are too large together.
+
+    The tests of Alternator show the first words of DynamoDB's message; the whole message is DynamoDB Local's. Its size
+    is that of the actions up to the first one that does not fit.
+    """
+    for total in accumulate(sizes):
+        if total > TRANSACTION_BYTES_MAX:
+            raise invalid(f"Transaction payload size cannot exceed 4MB. Payload Size: {total}")
 
 
 def condition_failed_reason(old: Image | None) -> Reason:
