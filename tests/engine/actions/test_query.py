@@ -12,7 +12,6 @@ from tests.engine.table_requests import (
     Document,
     column,
     create,
-    create_hash,
     definitions,
     item,
     pages,
