@@ -185,8 +185,8 @@ def read_page_result(
 ) -> PageResult:
     """Read one page and return the response.
 
-    `partition` is the partition key if the page is from only one partition. If that partition has a single item, there
-    is no next page, even if the page has reached its limit (as in DynamoDB Local).
+    `partition` is the partition key if the page is from only one partition. If that partition has a single item, no
+    page follows, even if this page has reached its limit (as in DynamoDB Local).
     """
     page, fetched = read_selected(connection, source, range_, selection)
     if source.table.traffic is not None:
