@@ -95,7 +95,7 @@ CASES: dict[str, tuple[Fields, list[tuple[str, Category]]]] = {
     ),
     "field renamed": (
         {"fields": RENAMED, "options": {"renamed_from": {"amount": "total"}}},
-        [("field renamed", Category.UNSUPPORTED)],
+        [("field renamed", Category.INSTANT), ("attribute renamed", Category.IN_PLACE)],
     ),
     "field renamed in code only": (
         {
@@ -130,11 +130,15 @@ CASES: dict[str, tuple[Fields, list[tuple[str, Category]]]] = {
     ),
     "stored name changed": (
         {"options": {"attributes": {"total": "t"}}},
-        [("field changed", Category.UNSUPPORTED)],
+        [("attribute renamed", Category.IN_PLACE)],
+    ),
+    "stored names swapped": (
+        {"options": {"attributes": {"total": "status", "status": "total"}}},
+        [("attribute renamed", Category.UNSUPPORTED), ("attribute renamed", Category.UNSUPPORTED)],
     ),
     "entity renamed": (
         {"options": {"name": "Purchase"}},
-        [("entity renamed", Category.UNSUPPORTED)],
+        [("entity renamed", Category.IN_PLACE)],
     ),
     "TTL added": (
         {"fields": {**FIELDS, "expires": (datetime | None, None)}, "options": {"ttl": "expires"}},

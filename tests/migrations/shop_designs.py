@@ -17,7 +17,7 @@ from singletable.migrations.migration_files import MigrationFile
 from singletable.migrations.runner import MigrationRun, RunSettings, baseline, migration_run
 
 CONTROL = ControlItems("Shop", ("PK", "SK"), "entity_type")
-FEATURES = ("unique", "counter", "open_counter", "copy", "mirror", "index")
+FEATURES = ("unique", "counter", "open_counter", "copy", "mirror", "index", "rename", "rename_source", "rename_entity")
 Features = frozenset[str]
 
 
@@ -30,7 +30,8 @@ class Shop:
         counters += [("open_count", int, 0)] if "open_counter" in features else []
         customer = make_dataclass("Customer", [("id", str), ("name", str), *counters])
         customer.__module__ = __name__
-        self.Customer: Any = entity(key=("CUST#{id}", "METADATA"), name="Customer")(customer)
+        title = {"name": "title"} if "rename_source" in features else {}
+        self.Customer: Any = entity(key=("CUST#{id}", "METADATA"), name="Customer", attributes=title)(customer)
         order = make_dataclass(
             "Order",
             [("id", str), ("customer", str), ("status", str), ("code", str | None, None), ("customer_name", str, "")],
@@ -39,6 +40,7 @@ class Shop:
         self.Order: Any = entity(
             key=("ORDER#{id}", "METADATA"),
             name="Order",
+            attributes={"status": "st", "code": "c"} if "rename" in features else {},
             gsi1=("CUST#{customer}", "{status}#{id}" if "index" in features else "{id}"),
             unique=["code"] if "unique" in features else [],
             counted=self._counters(),
@@ -49,7 +51,8 @@ class Shop:
         )(order)
         link = make_dataclass("Member", [("group", str), ("user", str), ("role", str)])
         link.__module__ = __name__
-        self.Member: Any = entity(key=("GROUP#{group}", "USER#{user}"), name="Member", expected_per_partition=5)(link)
+        name = "Participant" if "rename_entity" in features else "Member"
+        self.Member: Any = entity(key=("GROUP#{group}", "USER#{user}"), name=name, expected_per_partition=5)(link)
         self.Mirror: Any = None
         entities = [self.Customer, self.Order, self.Member]
         if "mirror" in features:

@@ -66,7 +66,7 @@ def fresh(after: Shop) -> list[dict[str, Any]]:
     return items_of(session_of(engine))
 
 
-CASES = [(each,) for each in FEATURES] + [("unique", "counter", "copy", "index"), FEATURES]
+CASES = [(each,) for each in FEATURES] + [("unique", "counter", "copy", "rename", "rename_source"), FEATURES]
 
 
 @pytest.mark.parametrize("features", CASES, ids="+".join)

@@ -34,7 +34,7 @@ class MigratingTable(ConnectedTable):
     def __init__(self, table: ConnectedTable, designs: DualDesigns, lease: DualLease) -> None:
         super().__init__(table.session, table.reader, returns_items=table.returns_items)
         self.session.lease = self._lease = lease
-        old, new = self._reader_of(designs.old), table.reader
+        old, new = self._reader_of(designs.old), self._reader_of(designs.new)
         readers = {FormUse.READS_OLD: old, FormUse.READS_NEW: new}
         self._reads = {use: self._table(reader, reader) for use, reader in readers.items()}
         self._writes = {

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from singletable.evolve.operation import Category, Operation
+from singletable.evolve.operations.attribute_renamed import AttributeRenamed
 from singletable.evolve.operations.base_key_changed import BaseKeyChanged
 from singletable.evolve.operations.copy_added import CopyAdded
 from singletable.evolve.operations.copy_dropped import CopyDropped
@@ -71,8 +72,12 @@ def _operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
     yield from _index_operations(before, after)
     renamed = _renamed_entities(before, after)
     for old_name, new_name in renamed.items():
-        yield EntityRenamed(old_name, new_name, after.entities[new_name].label)
-    old_entities = {renamed.get(name, name): each for name, each in before.entities.items()}
+        new = after.entities[new_name]
+        is_unique = bool(before.entities[old_name].unique or new.unique)
+        change = EntityRenamed(old_name, new_name, new.label, is_unique, before.type_attribute is not None)
+        yield change
+        before = change.apply(before)
+    old_entities = before.entities
     for name, entity in after.entities.items():
         if name in old_entities:
             yield from _entity_operations(before, after, old_entities[name], entity)
@@ -148,20 +153,40 @@ def _renames(old: EntitySnapshot, new: EntitySnapshot, is_upgraded: bool) -> Ite
         field, previous = new.field(after_name), old.field(before_name)
         if field is None or previous is None or old.field(after_name) is not None:
             continue  # the rename belongs to an earlier migration
-        renamed = msgspec.structs.replace(previous, name=after_name, attribute=field.attribute)
-        yield FieldRenamed(new.name, new.label, previous, renamed, is_upgraded)
+        attribute = field.attribute if is_upgraded else previous.attribute
+        renamed = msgspec.structs.replace(previous, name=after_name, attribute=attribute)
+        yield FieldRenamed(new.name, new.label, previous, renamed)
 
 
 def _field_operations(old: EntitySnapshot, new: EntitySnapshot, is_upgraded: bool) -> Iterator[Operation]:
     known = {each.name: each for each in old.fields}
     for field in new.fields:
         previous = known.pop(field.name, None)
+        if previous is not None and previous.attribute != field.attribute and not is_upgraded:
+            yield AttributeRenamed(new.name, new.label, previous, field.attribute, _rename_problem(old, new, previous))
+            previous = msgspec.structs.replace(previous, attribute=field.attribute)
         if previous is None:
             yield FieldAdded(new.name, new.label, field, is_upgraded)
         elif previous != field:
             yield FieldChanged(new.name, new.label, previous, field, is_upgraded)
     for removed in known.values():
         yield FieldRemoved(new.name, new.label, removed)
+
+
+def _rename_problem(old: EntitySnapshot, new: EntitySnapshot, field: FieldSnapshot) -> str | None:
+    """Return why an item cannot contain a field under its old and its new attribute, or None."""
+    name, wanted = field.name, new.field(field.name)
+    attribute = None if wanted is None else wanted.attribute
+    if any(each.attribute == attribute for each in old.fields if each.name != name):
+        return f"old items use the attribute {attribute} for another field"
+    if any(each.attribute == field.attribute for each in new.fields if each.name != name):
+        return f"new items use the attribute {field.attribute} for another field"
+    keys = [each for entity in (old, new) for each in entity.keys.values()]
+    if any(each.native == name for key in keys for each in (*key.partition, *key.sort)):
+        return "the attribute is part of a key"
+    if name in (old.ttl, new.ttl) and (old.unique or new.unique):
+        return "unique markers expire by the same attribute"
+    return "the attribute counts the versions of an item" if new.version == name else None
 
 
 def _stored_as_text(old: EntitySnapshot, new: EntitySnapshot) -> FieldSnapshot | None:

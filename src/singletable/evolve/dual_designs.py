@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +16,8 @@ from singletable.evolve.design_snapshot import (
     snapshot_of,
 )
 from singletable.evolve.differences import differences, works_in_all_phases
+from singletable.evolve.operation import Operation
+from singletable.evolve.operations.entity_renamed import EntityRenamed
 from singletable.evolve.operations.field_renamed import FieldRenamed
 from singletable.evolve.phases import NEW_FORM, FormUse, ItemForm
 from singletable.evolve.renamed_fields import with_renamed_derived
@@ -61,6 +63,22 @@ class DualDesigns:
         return self.writes[_FILLED]
 
 
+def renamed_entities(operations: Sequence[Operation]) -> Mapping[str, str]:
+    """Return the old name of each renamed entity."""
+    return {each.after: each.before for each in operations if isinstance(each, EntityRenamed)}
+
+
+def with_former_names(design: Design, names: Mapping[str, str]) -> Design:
+    """Return a design that also reads the items with the old names of renamed entities."""
+    entities = tuple(
+        replace(each, declaration=replace(each.declaration, former_names=(names[each.name],)))
+        if each.name in names
+        else each
+        for each in design.entities
+    )
+    return replace(design, entities=entities) if names else design
+
+
 class NotDual(Exception):
     """New code cannot work with the old form of items; the text says why."""
 
@@ -72,10 +90,10 @@ def dual_designs(design: Design, before: Snapshot) -> DualDesigns:
     if not works_in_all_phases(operations):
         raise NotDual(f"new code cannot write items that old code reads: {', '.join(blocking)}")
     for each in operations:
-        if isinstance(each, FieldRenamed):
+        if isinstance(each, FieldRenamed | EntityRenamed):
             before = each.apply(before)
     try:
-        return _OldForm(design, before).designs()
+        return _OldForm(design, before, renamed_entities(operations)).designs()
     except DesignError as problem:
         raise NotDual(f"new code cannot compute the old form: {problem}") from problem
 
@@ -83,8 +101,8 @@ def dual_designs(design: Design, before: Snapshot) -> DualDesigns:
 class _OldForm:
     """The old form of items, computed from the fields of the new classes."""
 
-    def __init__(self, design: Design, before: Snapshot) -> None:
-        self._design, self._before = design, before
+    def __init__(self, design: Design, before: Snapshot, names: Mapping[str, str]) -> None:
+        self._design, self._before, self._names = design, before, names
         new_names = {index.name for alias, index in design.indexes.items() if alias != TABLE}
         self._gone = {a: each for a, each in before.indexes.items() if a != TABLE and each.name not in new_names}
         """The old indexes that the new design does not have, by their old alias."""
@@ -96,16 +114,23 @@ class _OldForm:
         """Compile the designs."""
         entities = self._design.entities
         old_keys = [(each, self._with_old_keys(each)) for each in entities]
-        old = self._compiled([self._with_old_data(*each) for each in old_keys], self._old_indexes())
+        old = self._compiled(
+            [self._with_attributes(entity, self._with_old_data(entity, each), None) for entity, each in old_keys],
+            self._old_indexes(),
+        )
         indexes = [*self._design.settings.indexes, *(self._index(a, self._free_alias(a)) for a in self._gone)]
         both_keys = [(each, self._with_both_keys(each)) for each in entities]
-        writes = {_OLD: old, NEW_FORM: self._design}
+        new = with_former_names(self._design, self._names)
+        writes = {_OLD: old, NEW_FORM: new}
         for form in (_EXPANDED, _FILLED, _SWITCHED):
-            declared = [self._with_both_data(*each, _MARKING[form]) for each in both_keys]
+            declared = [
+                self._with_attributes(entity, self._with_both_data(entity, each, _MARKING[form]), form.reads)
+                for entity, each in both_keys
+            ]
             writes[form] = self._compiled(declared, indexes)
         self._check_copies(old, writes[_FILLED])
         added = {each.cls for each in entities if each.declaration.mirror_of and self._record(each) is None}
-        return DualDesigns(old, self._design, writes, frozenset(added))
+        return DualDesigns(old, new, writes, frozenset(added))
 
     def _record(self, entity: Entity) -> EntitySnapshot | None:
         return self._before.entities.get(entity.name)
@@ -144,6 +169,30 @@ class _OldForm:
         counted = (*counted, *self._dropped_counters(entity, record))
         return replace(declaration, unique=unique, copies=copies, counted=counted)
 
+    def _with_attributes(
+        self, entity: Entity, declaration: EntityDeclaration, reads: FormUse | None
+    ) -> EntityDeclaration:
+        """Return the declaration with the attributes that a form reads, and the others as second forms.
+
+        None stands for the old attributes alone.
+        """
+        record = self._record(entity)
+        renamed: dict[str, tuple[str, str]] = {}
+        for name, attribute in declaration.attributes.items():
+            field = None if record is None else record.field(name)
+            if field is not None and field.attribute != attribute:
+                renamed[name] = (field.attribute, attribute)
+        if not renamed:
+            return declaration
+        for count in (each for other in self._design.entities for each in other.declaration.counted):
+            if count.owner is entity.cls and count.field in renamed:
+                raise NotDual(f"new code counts in {entity.label}.{count.field}, whose attribute is renamed")
+        reads_new = reads is FormUse.READS_NEW
+        primary = {name: new if reads_new else old for name, (old, new) in renamed.items()}
+        second = {old if reads_new else new: name for name, (old, new) in renamed.items()}
+        attributes = {**declaration.attributes, **primary}
+        return replace(declaration, attributes=attributes, second_forms={} if reads is None else second)
+
     def _dropped_copies(self, entity: Entity, record: EntitySnapshot) -> list[Any]:
         kept = [copy_snapshot(each) for each in entity.declaration.copies]
         return [copy_of(each, self._classes(each.source)) for each in record.copies if each not in kept]
@@ -166,9 +215,15 @@ class _OldForm:
                     raise NotDual(f"no Query on the old indexes finds the copies in {entity.label}")
 
     def _compiled(self, declarations: list[EntityDeclaration], indexes: list[GSI | LSI]) -> Design:
-        settings = replace(self._design.settings, indexes=tuple(indexes), ttl_attribute=self._design.ttl_attribute)
-        declarations = [_placed_estimates(each) for each in declarations]
+        expiry = ((each, each.ttl) for each in declarations)
+        found = next((each.attributes[name] for each, name in expiry if name), self._design.ttl_attribute)
+        settings = replace(self._design.settings, indexes=tuple(indexes), ttl_attribute=found)
+        declarations = [self._with_old_name(_placed_estimates(each)) for each in declarations]
         return compile_declarations(settings, declarations, self._design.patterns)
+
+    def _with_old_name(self, declaration: EntityDeclaration) -> EntityDeclaration:
+        old = self._names.get(declaration.name)
+        return declaration if old is None else replace(declaration, name=old, former_names=(declaration.name,))
 
     def _old_indexes(self) -> list[GSI | LSI]:
         return [self._index(alias, alias) for alias in self._before.indexes if alias != TABLE]

@@ -20,7 +20,10 @@ from singletable.evolve.snapshot_records import (
 
 
 def with_renamed_field(entity: EntitySnapshot, before: str, after: FieldSnapshot) -> EntitySnapshot:
-    """Return an entity in which a field has another name everywhere. `after` is the renamed field."""
+    """Return an entity in which a field has another name. `after` is the renamed field.
+
+    Unique constraints keep the old name, because the keys of their markers contain it.
+    """
     new = after.name
 
     def name(each: str) -> str:
@@ -34,7 +37,6 @@ def with_renamed_field(entity: EntitySnapshot, before: str, after: FieldSnapshot
         identity=None if entity.identity is None else tuple(map(name, entity.identity)),
         version=None if entity.version is None else name(entity.version),
         ttl=None if entity.ttl is None else name(entity.ttl),
-        unique=tuple(sorted(tuple(map(name, each)) for each in entity.unique)),
         copies=tuple(_copy(each, before, new) for each in entity.copies),
         counted=tuple(_count(each, before, new) for each in entity.counted),
     )

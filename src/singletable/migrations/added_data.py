@@ -30,6 +30,7 @@ from singletable.evolve.operations.unique_added import UniqueAdded
 from singletable.expressions.tree import Change, Condition, Constant, Path
 from singletable.expressions.update_expression import ItemUpdate
 from singletable.migrations.item_changes import Found, ItemChange, RelatedWrite
+from singletable.migrations.renamed_attributes import RenamedAttributes
 from singletable.model.derived_data import Copy, Count
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -67,8 +68,10 @@ class ItemDraft:
 class AddedData:
     """The derived data that a migration adds to the items of a table."""
 
-    def __init__(self, design: Design, operations: Sequence[Operation], types: ItemTypes) -> None:
-        self._design, self._types = design, types
+    def __init__(
+        self, design: Design, operations: Sequence[Operation], types: ItemTypes, renamed: RenamedAttributes
+    ) -> None:
+        self._design, self._types, self._renamed = design, types, renamed
         self._preparer = Preparer(design, design.name, types, lambda: 0.0)
         self._partition = design.table.partition[0].name
         self._uniques: dict[str, list[Placement]] = {}
@@ -162,7 +165,8 @@ class AddedData:
         """Return the check that another item is still missing, or still has the same values in some fields."""
         guards: tuple[Condition, ...] = (missing(self._partition),)
         if stored is not None:
-            names = sorted(entity.attributes[name] for name in fields)
+            old = self._renamed.of(entity.name)
+            names = sorted(old.get(entity.attributes[name], entity.attributes[name]) for name in fields)
             unchanged = (attribute_equals(name, stored.get(name)) for name in names if name not in key)
             guards = (exists(self._partition), *unchanged)
         return RelatedWrite(ItemAction("ConditionCheck", key, 0, guards=guards), stored, stored)
@@ -277,7 +281,7 @@ class AddedData:
 
     def _values(self, entity: Entity, item: Item) -> Fields | None:
         try:
-            return self._preparer.read_fields(entity, item)
+            return self._preparer.read_fields(entity, self._renamed.new_form(entity.name, item))
         except (ItemRefused, ArgumentRefused):
             return None
 

@@ -17,7 +17,7 @@ TRANSACTION_FACTOR = 2
 """The factor of a transaction on the table. Its writes to indexes cost as much as others."""
 
 
-class _Written(NamedTuple):
+class WrittenItem(NamedTuple):
     """An item before and after a request; `is_check` if the request only checks it."""
 
     before: Item | None
@@ -25,15 +25,13 @@ class _Written(NamedTuple):
     is_check: bool = False
 
 
-def request_units(request: ChangeRequest, table: IndexSnapshot, indexes: Iterable[IndexSnapshot]) -> int:
-    """Return the write units of a request, without those of the check of the epoch in a transaction."""
-    indexes = tuple(indexes)
-    if not request.is_transaction:
-        (change,) = request.changes
-        return change_units(change.before, change.after, table, indexes)
-    written = written_items(request)
+def request_units(
+    request: ChangeRequest, written: Mapping[KeyId, WrittenItem], table: IndexSnapshot, indexes: Iterable[IndexSnapshot]
+) -> int:
+    """Return the write units of a request with these items, without those of the check of the epoch."""
+    indexes, factor = tuple(indexes), TRANSACTION_FACTOR if request.is_transaction else 1
     return sum(
-        change_units(each.before, each.after, table, () if each.is_check else indexes, factor=TRANSACTION_FACTOR)
+        change_units(each.before, each.after, table, () if each.is_check else indexes, factor=factor)
         for each in written.values()
     )
 
@@ -43,20 +41,25 @@ def check_units(item: Item) -> int:
     return TRANSACTION_FACTOR * write_units(item_size(item))
 
 
-def written_items(request: ChangeRequest) -> Mapping[KeyId, _Written]:
-    """Return the items of a request before and after it, by key."""
-    written = {
-        key_id(change.key): _Written(change.before, change.after, not change.writes_item) for change in request.changes
-    }
+def written_items(request: ChangeRequest, current: Mapping[KeyId, Item | None]) -> Mapping[KeyId, WrittenItem]:
+    """Return the items of a request before and after it, by key.
+
+    `current` contains items that have changed since the changes were computed.
+    """
+    written: dict[KeyId, WrittenItem] = {}
+    for change in request.changes:
+        key = key_id(change.key)
+        before = current.get(key, change.before)
+        after = None if change.deletes or before is None else change.applied_to(before)
+        written[key] = WrittenItem(before, after, not change.writes_item)
     for each in (each for change in request.changes for each in change.related):
         key = key_id(each.action.key)
-        known = written.get(key)
+        known = written.get(key, WrittenItem(current.get(key, each.before), current.get(key, each.before), True))
         if each.action.kind == "ConditionCheck":
-            written.setdefault(key, _Written(each.before, each.before, is_check=True))
-        elif known is not None and each.is_counter:
-            written[key] = _Written(known.before, ItemUpdate(each.action.changes).apply(known.after or {}, {}))
+            written.setdefault(key, known)
         else:
-            written[key] = _Written(each.before, each.after)
+            after = ItemUpdate(each.action.changes).apply(known.after or {}, {}) if each.is_counter else each.after
+            written[key] = WrittenItem(known.before, after)
     return written
 
 

@@ -61,9 +61,11 @@ class ItemChange:
     @property
     def after(self) -> Item | None:
         """The item after the change, or None if it is deleted."""
-        if self.deletes:
-            return None
-        return {name: value for name, value in self.before.items() if name not in self.removes} | self.sets
+        return None if self.deletes else self.applied_to(self.before)
+
+    def applied_to(self, item: Item) -> Item:
+        """Return an item with the new and without the removed attributes."""
+        return {name: value for name, value in item.items() if name not in self.removes} | self.sets
 
     @property
     def writes_item(self) -> bool:

@@ -11,6 +11,7 @@ from singletable.client.responses import Item
 from singletable.client.write.schema_versions import unchanged_conditions
 from singletable.client.write.stored_expressions import attribute_equals, exists
 from singletable.conformance.item_comparison import ItemComparer, ItemComparison
+from singletable.evolve.dual_designs import renamed_entities, with_former_names
 from singletable.evolve.operation import Operation
 from singletable.evolve.operations.counter_added import CounterAdded
 from singletable.evolve.operations.keys_added import KeysAdded
@@ -22,6 +23,7 @@ from singletable.evolve.snapshot_records import Snapshot
 from singletable.expressions.tree import Condition
 from singletable.migrations.added_data import AddedData, ItemDraft, Missing
 from singletable.migrations.item_changes import Found, ItemChange, ItemFailure, NeedsItems
+from singletable.migrations.renamed_attributes import RenamedAttributes
 from singletable.model.derived_data import MARK
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -35,6 +37,7 @@ class ItemConversion:
     """Computes the changes of the items of one table from its old and its new design."""
 
     def __init__(self, before: Snapshot, design: Design, operations: Sequence[Operation]) -> None:
+        design = with_former_names(design, renamed_entities(operations))
         self._design, self._types, self._comparer = design, ItemTypes(design), ItemComparer(design)
         pairs = {(each.entity, _alias(each)) for each in operations if isinstance(each, KeysAdded | KeysChanged)}
         self._new: dict[str, list[Placement]] = {}
@@ -51,7 +54,8 @@ class ItemConversion:
             for part in placement.parts
         }
         self._index_keys = (old_keys | own_keys) - set(design.table.key_attributes)
-        self._added = AddedData(design, operations, self._types)
+        self._renamed = RenamedAttributes(operations)
+        self._added = AddedData(design, operations, self._types, self._renamed)
         self._dropped = _DroppedItems(before, operations)
         self._counters: dict[str, set[str]] = {}
         for each in operations:
@@ -67,11 +71,9 @@ class ItemConversion:
             return NeedsItems(missing.keys)
 
     def _backfilled(self, item: Item, now: float, found: Found) -> Computed:
-        if self._is_expired(item, now):
-            return None
         if (stale := self._added.stale_item(item, found, now)) is not None:
             return stale
-        compared = self._known(item, now)
+        compared = self._known(item, now, is_old=True)
         if not isinstance(compared, ItemComparison) or compared.entity is None or compared.written is None:
             return compared if isinstance(compared, ItemFailure) else None
         entity = compared.entity
@@ -81,6 +83,7 @@ class ItemConversion:
             return ItemFailure(self._key_text(item), problem)
         placements = self._new[entity.name]
         names = [part.attribute for each in placements for part in each.parts if isinstance(part, TemplatePart)]
+        names += self._renamed.of(entity.name)
         wanted = {name: draft.written[name] for name in names if name in draft.written} | draft.attributes
         sets = {name: value for name, value in wanted.items() if item.get(name) != value}
         removes = {name for name in names if name in item and name not in draft.written}
@@ -102,12 +105,16 @@ class ItemConversion:
         sets: Item = {}
         removes = [name for name in self._index_keys - declared if name in item and name not in compared.written]
         removes += [name for name in item if name.startswith(MARK)]
+        removes += [name for name in self._renamed.of(entity.name).values() if name in item]
+        named = self._design.settings.type_attribute
+        if named is not None and item.get(named) != compared.written[named]:
+            sets[named] = compared.written[named]
         upgrader = self._types.upgrader(entity)
         fields: frozenset[str] = frozenset()
         if upgrader is not None and upgrader.is_older(item):
             upgraded = upgrader.upgraded(item)
             unknown = {name for name in upgrader.seen_by_upgrades(upgraded) if name not in declared}
-            sets = {name: value for name, value in compared.written.items() if item.get(name) != value}
+            sets |= {name: value for name, value in compared.written.items() if item.get(name) != value}
             sets |= {name: upgraded[name] for name in unknown if item.get(name) != upgraded[name]}
             stays = {*compared.written, *unknown, *self._index_keys}
             removes += [name for name in item if name not in stays and name not in removes]
@@ -131,12 +138,13 @@ class ItemConversion:
         if is_rollback:
             declared = {*entity.attributes.values()}
             names |= {part.attribute for each in self._new[entity.name] for part in each.parts} - declared
+            names |= self._renamed.of(entity.name).keys()
         removes = tuple(sorted(name for name in names if name in item))
         return self._change(item, entity, {}, removes, frozenset())
 
     def verify(self, item: Item, now: float, found: Found) -> ItemFailure | NeedsItems | None:
         """Return why an item does not conform to the new design, or None."""
-        compared = self._known(item, now)
+        compared = self._known(item, now, is_old=True)
         if isinstance(compared, ItemFailure):
             return compared
         change = self.backfill(item, now, found)
@@ -148,11 +156,16 @@ class ItemConversion:
         names += [f"the item {self._key_text(each.action.key)}" for each in change.related if each.before != each.after]
         return ItemFailure(self._key_text(item), f"{', '.join(names)} do not match the fields of the item")
 
-    def _known(self, item: Item, now: float) -> ItemComparison | ItemFailure | None:
-        """Return an item compared with the new design. Return None if it belongs to no entity, or has expired."""
-        if self._types.entity_of(item) is None or self._is_expired(item, now):
+    def _known(self, item: Item, now: float, *, is_old: bool = False) -> ItemComparison | ItemFailure | None:
+        """Return an item compared with the new design. Return None if it belongs to no entity, or has expired.
+
+        With `is_old`, the old names of renamed attributes contain their values.
+        """
+        entity = self._types.entity_of(item)
+        form = item if entity is None or not is_old else self._renamed.new_form(entity.name, item)
+        if entity is None or self._is_expired(form, now):
             return None
-        found = self._comparer.compare(item)
+        found = self._comparer.compare(form)
         if found.written is None:
             problem = found.problems[0]
             detail = f": {problem.detail}" if problem.detail else ""
@@ -189,6 +202,8 @@ class ItemConversion:
         upgrader = self._types.upgrader(entity)
         keys = set(self._design.table.key_attributes)
         seen = [*changed, *(entity.attributes[name] for name in sorted(fields))]
+        if draft is not None:
+            seen += self._renamed.of(entity.name).values()
         if upgrader is not None and fields | sets.keys():
             if upgrader.is_older(item):
                 guards += unchanged_conditions(upgrader, entity, item)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import ChainMap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from singletable.client.design_state import DesignState
@@ -82,6 +83,7 @@ class _Planning:
         while not scan.is_finished:
             items = yield from scan.page()
             plan.items += len(items)
+            items = self._current(items, {})
             if run.stops_old_writers:
                 items = yield from self._phase(Phase.EXPAND, items, conversion.reset, both, is_guarded=True)
             if run.backfills:
@@ -113,15 +115,20 @@ class _Planning:
         now = dict[KeyId, Item | None]()
         for request in change_requests(changes, check, is_guarded=is_guarded):
             planned.written += sum(each.writes_item for each in request.changes)
-            planned.write_units += request_units(request, run.before.indexes[TABLE], indexes)
+            items_of_request = written_items(request, ChainMap(now, self._written))
+            planned.write_units += request_units(request, items_of_request, run.before.indexes[TABLE], indexes)
             planned.write_units += check_units(stored) if request.is_transaction else 0
-            written = {key: each.after for key, each in written_items(request).items() if not each.is_check}
+            written = {key: each.after for key, each in items_of_request.items() if not each.is_check}
             now |= written
             own = {key_id(each.key) for each in request.changes}
             self._written |= {key: each for key, each in written.items() if key not in own or key in self._written}
-        names = tuple(run.before.indexes[TABLE].attributes)
+        return self._current(items, now)
+
+    def _current(self, items: list[Item], now: Mapping[KeyId, Item | None]) -> list[Item]:
+        """Return the planned state of some items, without the deleted ones."""
+        names, current = self._run.before.indexes[TABLE].attributes, ChainMap({**now}, self._written)
         keys = [key_id({name: item[name] for name in names}) for item in items]
-        after = [now.get(key, self._written.get(key, item)) for key, item in zip(keys, items, strict=True)]
+        after = [current.get(key, item) for key, item in zip(keys, items, strict=True)]
         return [each for each in after if each is not None]
 
     def _computed(self, items: list[Item], compute: Compute) -> Steps[Computed]:

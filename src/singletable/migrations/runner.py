@@ -21,7 +21,7 @@ from singletable.migrations.item_changes import ItemFailure
 from singletable.migrations.item_conversion import ItemConversion
 from singletable.migrations.item_pass import Compute, ItemPass, PassResult
 from singletable.migrations.migration_files import MigrationFile, reject_unsupported
-from singletable.migrations.table_indexes import create_indexes, delete_indexes, describe_table
+from singletable.migrations.table_indexes import change_ttl, create_indexes, delete_indexes, describe_table
 from singletable.model.design import Design
 
 WAIT_SECONDS = VIEW_SECONDS_MAX + 5
@@ -214,6 +214,8 @@ def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Pha
         case _:
             yield from pause(settings.wait_seconds)  # until no client writes the old keys
             yield from delete_indexes(table, run.after, run.before, settings.report)
+            if run.before.ttl_attribute is not None:
+                yield from change_ttl(table, run.after.ttl_attribute, settings.report)
             done = PassResult()
             if run.cleans:
                 done = yield from _item_pass(run, state, conversion.contract, is_guarded=True)
@@ -252,6 +254,8 @@ def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
     settings.report(f"rollback: {DESCRIPTIONS[Phase.ROLLBACK]}")
     yield from pause(settings.wait_seconds)  # until no client writes the new keys
     yield from delete_indexes(control.table, run.before, run.after, settings.report)
+    if run.before.ttl_attribute is None and run.after.ttl_attribute is not None:
+        yield from change_ttl(control.table, None, settings.report)
     done = yield from _item_pass(run, state, run.conversion.rollback, is_guarded=True)
     pending = replace(state, phase=Phase.PENDING) if works_in_all_phases(run.operations) else _closed(state)
     return RunResult((yield from control.change(state, pending)), done)

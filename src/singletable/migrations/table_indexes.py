@@ -12,7 +12,7 @@ from singletable.errors import RequestRefused
 from singletable.evolve.snapshot_records import IndexSnapshot, Snapshot
 
 Document = dict[str, Any]
-POLL_SECONDS = 1.0
+POLL_SECONDS, TTL_POLL_SECONDS = 1.0, 60.0
 Report = Callable[[str], None]
 
 
@@ -30,7 +30,7 @@ def create_indexes(table: str, before: Snapshot, after: Snapshot, report: Report
         if index.kind == "GSI" and index.name not in names:
             yield from _create(table, after, index, report)
     if before.ttl_attribute is None and after.ttl_attribute is not None:
-        yield from _enable_ttl(table, after.ttl_attribute)
+        yield from _set_ttl(table, after.ttl_attribute, is_enabled=True)
 
 
 def delete_indexes(table: str, kept: Snapshot, dropped: Snapshot, report: Report) -> Steps[None]:
@@ -95,14 +95,34 @@ def _index_names(description: Document) -> set[str]:
     return {each["IndexName"] for each in _indexes(description)}
 
 
-def _enable_ttl(table: str, attribute: str) -> Steps[None]:
+def change_ttl(table: str, attribute: str | None, report: Report) -> Steps[None]:
+    """Set the TTL attribute of a table; None for none. DynamoDB accepts one change an hour, so this waits."""
     (body,) = yield (Call("DescribeTimeToLive", {"TableName": table}),)
     found = msgspec.json.decode(body)["TimeToLiveDescription"]
-    if found.get("AttributeName") == attribute and found["TimeToLiveStatus"] in ("ENABLED", "ENABLING"):
+    current = found.get("AttributeName") if found["TimeToLiveStatus"] in ("ENABLED", "ENABLING") else None
+    if current == attribute:
         return
-    setting = {"Enabled": True, "AttributeName": attribute}
-    try:
-        yield (Call("UpdateTimeToLive", {"TableName": table, "TimeToLiveSpecification": setting}),)
-    except RequestRefused as error:
-        if error.code != "UnknownOperationException":  # some local servers do not support time to live
-            raise
+    report(f"changing the time to live from {current} to {attribute}; DynamoDB accepts one change an hour")
+    if current is not None:
+        yield from _set_ttl(table, current, is_enabled=False)
+    if attribute is not None:
+        yield from _set_ttl(table, attribute, is_enabled=True)
+
+
+def _set_ttl(table: str, attribute: str, *, is_enabled: bool) -> Steps[None]:
+    """Enable or disable the time to live. Repeat the request until DynamoDB accepts another change."""
+    while True:
+        (body,) = yield (Call("DescribeTimeToLive", {"TableName": table}),)
+        found = msgspec.json.decode(body)["TimeToLiveDescription"]
+        is_set = found["TimeToLiveStatus"] in ("ENABLED", "ENABLING")
+        if is_set is is_enabled and (not is_enabled or found.get("AttributeName") == attribute):
+            return
+        setting = {"Enabled": is_enabled, "AttributeName": attribute}
+        try:
+            yield (Call("UpdateTimeToLive", {"TableName": table, "TimeToLiveSpecification": setting}),)
+        except RequestRefused as error:
+            if error.code == "UnknownOperationException":  # some local servers do not support time to live
+                return
+            if "multiple times within a fixed interval" not in error.message:
+                raise
+            yield from pause(TTL_POLL_SECONDS)

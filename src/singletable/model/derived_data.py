@@ -126,6 +126,8 @@ class DerivedDataRules:
     """The entity's counter fields; only writes of the counted entities change them."""
     expiry: str | None
     """The entity's TTL field. A unique marker expires together with its item."""
+    second_forms: Mapping[str, str]
+    """The attributes that repeat a field under another name while a migration renames it, with the fields."""
 
     @property
     def copied_fields(self) -> frozenset[str]:
@@ -139,6 +141,7 @@ class DerivedDataRules:
         fields = fields.union(*(count.tracked_fields for count, _ in self.counted))
         fields |= {ours for copy, _ in self.copies for ours in copy.by.values()}
         fields |= {theirs for copy, _ in self.copied_by for theirs in copy.fields}
+        fields |= {*self.second_forms.values()}
         if self.expiry is not None and self.uniques:
             fields.add(self.expiry)
         return frozenset(fields.union(*(mirror.fields for mirror in self.mirrors)))
@@ -154,7 +157,7 @@ class DerivedDataRules:
         reasons = ["unique values"] * bool(self.uniques) + ["counters in other items"] * bool(self.counted)
         reasons += ["copies of other entities"] * bool(self.copies) + ["copies in other items"] * bool(self.copied_by)
         reasons += ["a mirror"] * bool(self.mirrors) + ["the items that it mirrors"] * (self.mirror_of is not None)
-        reasons += ["counters"] * bool(self.counters)
+        reasons += ["counters"] * bool(self.counters) + ["renamed attributes"] * bool(self.second_forms)
         return " and ".join(reasons) or None
 
 
@@ -173,4 +176,5 @@ def derived_data_of(entities: Sequence[Entity], entity: Entity) -> DerivedDataRu
             count.field for other in entities for count in other.declaration.counted if count.owner is entity.cls
         ),
         declaration.ttl,
+        declaration.second_forms,
     )

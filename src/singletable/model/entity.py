@@ -103,6 +103,10 @@ class EntityDeclaration:
     """The old name of each renamed field."""
     references: Mapping[str, Reference] = field(default_factory=dict)
     """The entity that a field identifies, by field."""
+    former_names: tuple[str, ...] = ()
+    """Other values of the entity type attribute, which items have while a migration renames the entity."""
+    second_forms: Mapping[str, str] = field(default_factory=dict)
+    """The attributes that repeat a field under another name while a migration renames it, with the fields."""
 
     @cached_property
     def codecs(self) -> TypeCodecs:

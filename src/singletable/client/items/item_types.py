@@ -22,7 +22,7 @@ class ItemTypes:
     def __init__(self, design: Design) -> None:
         self._design = design
         self._type_attribute = design.settings.type_attribute
-        self._by_name = {entity.name: entity for entity in design.entities}
+        self._by_name = {name: each for each in design.entities for name in (each.name, *each.declaration.former_names)}
         self._markers = [marker for entity in design.entities for marker in entity.uniques]
         self._decoders: dict[tuple[type, type | None], Decoder] = {}
         versioned = (entity for entity in design.entities if entity.declaration.schema_version is not None)

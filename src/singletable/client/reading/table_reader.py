@@ -212,8 +212,7 @@ class TableReader:
         stored = None if name is None else item.get(name)
         if stored is None or stored.get("S") == entity.name:
             return True
-        self.entity_of(item, source)
-        return False
+        return self.entity_of(item, source) is entity
 
     def unreadable_items(self, warn_as: str | None = None) -> UnreadableItems | None:
         """Return an object that collects or reports the unreadable items of a read.

@@ -21,7 +21,8 @@ from singletable.planner.stored_items import is_counted, key_of
 
 def mark_attribute(count: Count, owner: Entity) -> str:
     """Return the attribute of a counted item that contains the key of its owner."""
-    return f"{MARK}{owner.name}.{count.field}"
+    name = min((owner.name, *owner.declaration.former_names))  # the same before and after a rename of the owner
+    return f"{MARK}{name}.{count.field}"
 
 
 def owner_key(entity: Entity, count: Count, owner: Entity, values: Mapping[str, Any] | None) -> Item | None:

@@ -12,6 +12,7 @@ from singletable.client.write.field_changes import FieldPlan
 from singletable.client.write.index_key_changes import stored_or_none
 from singletable.client.write.item_actions import ItemAction, Requirement
 from singletable.client.write.prepare_actions import PreparedWrite, Preparer
+from singletable.client.write.second_forms import with_second_attributes
 from singletable.client.write.stored_expressions import absent_or_expired, attribute_equals, exists, stored_time
 from singletable.client.write.write_intents import item_label
 from singletable.errors import NotFound, NotUnique
@@ -176,7 +177,8 @@ class DerivedData:
         if new_key is not None and after is not None:
             valid = self.preparer.valid_derived(mirror, after, "mirror")
             self.preparer.check_unchanged(mirror, after, valid.values)
-            yield ItemAction("Put", new_key, self.intent, valid.item)
+            forms = self.preparer.derived_data(mirror).second_forms
+            yield ItemAction("Put", new_key, self.intent, with_second_attributes(mirror, forms, valid.item))
 
 
 def copied_fields(copy: Copy, values: Fields) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from singletable.client.write.derived_actions import DerivedData, copied_fields
 from singletable.client.write.index_key_changes import changes_between
 from singletable.client.write.item_actions import ItemAction, KeyId, key_id
 from singletable.client.write.prepare_actions import PreparedWrite, Preparer
+from singletable.client.write.second_forms import second_form_changes
 from singletable.client.write.write_intents import WriteIntent
 from singletable.errors import ArgumentRefused, DesignError, Problem
 from singletable.expressions.tree import paths
@@ -96,6 +97,8 @@ class CopyUpdater:
         if needed & derived_data.tracked_fields:
             needed |= derived_data.tracked_fields
         guards = self.preparer.unchanged(holder, old, needed)
+        forms = {a: name for a, name in derived_data.second_forms.items() if new[name] != old[name]}
+        changes = (*changes, *second_form_changes(holder, forms, new))
         action = ItemAction("Update", key_of(holder, old), intent, None, changes, guards=guards)
         action = self._for_schema_version(holder, action, old, new, seen.get(key_id(action.key)))
         derived = DerivedData(self.preparer, holder, intent).actions(old, new)

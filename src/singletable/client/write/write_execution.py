@@ -15,7 +15,6 @@ import msgspec
 from singletable.client.reading.table_reader import TableReader
 from singletable.client.request_steps import Steps, pause
 from singletable.client.responses import Item
-from singletable.client.write.counter_marks import with_marks
 from singletable.client.write.derived_actions import (
     DerivedData,
     actions_with_derived_data,
@@ -26,6 +25,7 @@ from singletable.client.write.direct_requests import DirectRequest, DirectReques
 from singletable.client.write.item_actions import Contradiction, ItemAction, KeyId, Requirement, key_id, merge_actions
 from singletable.client.write.prepare_actions import PreparedWrite, Preparer
 from singletable.client.write.request_sender import Sender, attempts_exhausted, requirement_error
+from singletable.client.write.second_forms import with_both_forms
 from singletable.client.write.stored_expressions import attribute_equals
 from singletable.client.write.token_markers import TransactionReplayed
 from singletable.client.write.update_copies import CopyUpdater, reject_copies_of_copies
@@ -254,7 +254,7 @@ class Executor:
             copied = self._copied_values(attempt, intent, number, made)
             old = attempt.old_items.get(number)
             write = self.preparer.prepare(intent, number, old, copied)
-            made[number] = with_marks(write, self.preparer.derived_data(intent.entity), old)
+            made[number] = with_both_forms(write, self.preparer.derived_data(intent.entity), old)
         return [made[number] for number in range(len(attempt.intents))]
 
     def _depth(self, entity: Entity, seen: tuple[type, ...]) -> int:

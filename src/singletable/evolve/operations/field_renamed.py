@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import msgspec
 
-from singletable.evolve.operation import Category, Operation
+from singletable.evolve.operation import Operation
 from singletable.evolve.renamed_fields import with_renamed_field
 from singletable.evolve.snapshot_records import FieldSnapshot, Snapshot
 from singletable.lazy_dataclass import dataclass
@@ -14,15 +14,13 @@ from singletable.lazy_dataclass import dataclass
 
 @dataclass(frozen=True)
 class FieldRenamed(Operation):
-    """A field with a new name in the class, and perhaps in stored items."""
+    """A field with a new name in the class. Only an `@upgrade` function renames its attribute in the same operation."""
 
     kind: ClassVar[str] = "field renamed"
     entity: str
     label: str
     before: FieldSnapshot
     after: FieldSnapshot
-    is_upgraded: bool
-    """Whether `@upgrade` functions rename the attribute of older items."""
 
     @property
     def subject(self) -> str:
@@ -35,26 +33,10 @@ class FieldRenamed(Operation):
         return f"stored as {self.after.attribute} instead of {self.before.attribute}"
 
     @property
-    def category(self) -> Category:
-        is_same = self.before.attribute == self.after.attribute
-        return Category.INSTANT if is_same or self.is_upgraded else Category.UNSUPPORTED
-
-    @property
     def items(self) -> str:
         if self.before.attribute == self.after.attribute:
             return "no stored item changes"
-        if self.is_upgraded:
-            return "an @upgrade function renames the attribute"
-        return f"stored items have the attribute {self.before.attribute}, which new code does not read"
-
-    @property
-    def remedy(self) -> str | None:
-        if self.category is Category.INSTANT:
-            return None
-        return (
-            f'Keep the stored name: attributes={{"{self.after.name}": "{self.before.attribute}"}}. Or raise '
-            "schema_version= and rename the field in an @upgrade function."
-        )
+        return "an @upgrade function renames the attribute"
 
     def apply(self, snapshot: Snapshot) -> Snapshot:
         renamed = with_renamed_field(snapshot.entities[self.entity], self.before.name, self.after)

@@ -29,20 +29,13 @@ class TtlChanged(Operation):
 
     @property
     def category(self) -> Category:
-        return Category.IN_PLACE if self.before is None else Category.UNSUPPORTED
+        return Category.IN_PLACE
 
     @property
     def items(self) -> str:
+        if self.before is not None and self.after is not None:
+            return "the last phase changes the attribute; DynamoDB accepts one change an hour, so it can take two hours"
         return "DynamoDB deletes items after the time in the attribute" if self.after else "items no longer expire"
-
-    @property
-    def remedy(self) -> str | None:
-        if self.before is None:
-            return None
-        return (
-            "Disable the time to live with UpdateTimeToLive first; DynamoDB accepts one change an hour. Then run "
-            "`singletable migrate make` again."
-        )
 
     def apply(self, snapshot: Snapshot) -> Snapshot:
         return msgspec.structs.replace(snapshot, ttl_attribute=self.after)
