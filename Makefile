@@ -111,7 +111,8 @@ faults: $(VENV)/.installed ## run random operations under random faults: SEED=1 
 		tests/engine/test_waiting_requests.py tests/engine/test_steady_clock.py tests/engine/test_durability.py \
 		tests/client/test_forked_process.py tests/client/test_response_checks.py
 
-SANITIZED := tests/client/items/test_fast_rows.py tests/values/test_item_validation.py tests/engine/items/test_item_keys.py
+SANITIZED := tests/client/items/test_fast_rows.py tests/values/test_item_validation.py tests/engine/items/test_item_keys.py \
+	tests/engine/storage/test_row_checksum.py
 
 sanitize: $(VENV)/.installed ## test the compiled modules with gcc's address and undefined-behaviour sanitizers
 	$(call stage,sanitize)
