@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -28,6 +29,7 @@ from singletable import (
     query,
     update,
 )
+from singletable.conformance.witness import witness
 from singletable.design.designed_table import DesignedTable, design_table
 from singletable.design.model_workload import DesignOptions
 from singletable.errors import KeyRefused, Location
@@ -126,13 +128,15 @@ def designs(draw: st.DrawFn) -> Design:
         raise
 
 
-@settings(max_examples=100)
+@settings(max_examples=int(os.environ.get("DESIGNS", "60")))
 @given(design=designs(), data=st.data())
 def test_every_pattern_that_the_search_serves_is_planned_and_returns_the_right_items(
     design: Design, data: st.DataObject
 ) -> None:
     table = design_table(design, DesignOptions())
     _check_promises(table)
+    report = witness(table.after, seed=data.draw(st.integers(0, 99)), items=24, calls=3)
+    assert report.passes, "\n".join(map(str, report.differences))
     outcomes = [each for each in table.outcomes if isinstance(each, Plan)]
     reads_of_one = [each for each in outcomes if not isinstance(each.pattern.intent, ItemWriteIntent)]
     if reads_of_one:

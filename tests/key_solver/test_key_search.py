@@ -81,7 +81,7 @@ def test_a_read_whose_key_no_update_can_compute_is_rejected_with_the_parameter_t
     (rejected,) = solution.rejected
     assert rejected.name == "a,b>c"
     assert rejected.problem.reason == "update b changes a key attribute but does not know c"
-    assert rejected.problem.remedy == "add the parameter c to update b"
+    assert rejected.problem.remedy == "add the parameter c to update b, with where=lambda item: item.c == c"
 
 
 def test_a_strong_read_that_the_table_cannot_serve_is_rejected_with_a_remedy() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,7 +88,7 @@ def _design(model: str, options: argparse.Namespace) -> tuple[list[DesignReport]
 
 
 def _document(reports: list[DesignReport], *, passes: bool) -> dict[str, Any]:
-    return {"tables": [report.document() for report in reports], "passes": passes}
+    return {"tables": [{**report.document(), "witness": _witness(report)} for report in reports], "passes": passes}
 
 
 def _status(reports: list[DesignReport], *, passes: bool) -> int:
@@ -123,30 +123,34 @@ def _design_text(options: argparse.Namespace) -> int:
 
 def _redesign(options: argparse.Namespace) -> int:
     """Print the chosen keys, and the number of declared indexes for comparison."""
-    from singletable.design.redesign import without_keys
+    from singletable.design.redesign import declared_counts, without_keys
 
     if options.write:
         raise ArgumentRefused("--redesign only compares. To write keys, remove key= of the entities to design.")
     declared = [table.design for table in load_tables(options.model)]
-    reports = [_report(without_keys(design), options) for design in declared]
+    reports = [_report(without_keys(design), options, declared_counts(design)) for design in declared]
     counts = [sum(index.kind == "GSI" for index in design.indexes.values()) for design in declared]
     if options.json:
         pairs = zip(reports, counts, strict=True)
-        print_json({"tables": [{**report.document(), "declared_indexes": count} for report, count in pairs]})
+        tables = [{**report.document(), "witness": _witness(report), "declared_indexes": n} for report, n in pairs]
+        print_json({"tables": tables})
         return _status(reports, passes=True)
-    for report, count in zip(reports, counts, strict=True):
+    for report, design, count in zip(reports, declared, counts, strict=True):
         _print_report(report)
-        print(f"The declared keys use {format_count(count, 'GSI')}.")
+        if design.entities:
+            print(f"The declared keys use {format_count(count, 'GSI')}.")
     return _status(reports, passes=True)
 
 
-def _report(design: Design, options: argparse.Namespace) -> DesignReport:
+def _report(
+    design: Design, options: argparse.Namespace, counts: Mapping[str, Mapping[frozenset[str], int]] | None = None
+) -> DesignReport:
     from singletable.design.design_report import design_report
     from singletable.design.designed_table import design_table
     from singletable.design.model_workload import DesignOptions
 
     limits = DesignOptions(options.max_gsis, not options.no_copies, options.allow_fan_out)
-    return design_report(design_table(design, limits), limits, chosen_prices(options))
+    return design_report(design_table(design, limits, counts), limits, chosen_prices(options))
 
 
 def _passes(model: str, files: ChangedFiles, loaded_before: frozenset[str]) -> bool:
@@ -198,5 +202,23 @@ def _print_report(report: DesignReport) -> None:
     print_wrapped(f"{searched_text(report.table)}.")
     for missing in report.not_served:
         print_wrapped(f"not served: {missing.pattern}: {missing.reason}. {missing.remedy}".rstrip())
+    run = _witness(report)
+    calls = format_count(run["calls"], "call")
+    print_wrapped(
+        f"witness check: {calls} on {format_count(run['items'], 'random item')}, "
+        + ("all results are exact" if not run["differences"] else f"DIFFERENT: {run['differences'][0]}")
+    )
     patterns = format_count(len(report.table.outcomes), "pattern")
     print(f"{report.table.after.name}: {report.served} of {patterns} served")
+
+
+def _witness(report: DesignReport) -> dict[str, Any]:
+    """Run the designed table on random items, and compare every result with a filter over all items."""
+    from singletable.conformance.witness import witness
+
+    found = witness(report.table.after)
+    return {
+        "calls": sum(found.calls.values()),
+        "items": found.items,
+        "differences": [str(each) for each in found.differences],
+    }

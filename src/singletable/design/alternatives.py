@@ -42,10 +42,10 @@ def alternatives_to(table: DesignedTable, options: DesignOptions, prices: Prices
 def _found(table: DesignedTable, options: DesignOptions, prices: Prices) -> Iterator[AlternativeDesign]:
     indexes = table.solution.indexes
     if indexes:
-        fewer = design_table(table.before, replace(options, indexes_max=indexes - 1))
+        fewer = design_table(table.before, replace(options, indexes_max=indexes - 1), table.counts)
         yield _alternative(table, fewer, prices)
     if indexes < options.indexes_max:
-        more = design_table(table.before, replace(options, indexes_min=indexes + 1))
+        more = design_table(table.before, replace(options, indexes_min=indexes + 1), table.counts)
         # The parts before the cost are equal or better with one index more, or it would not be an alternative.
         if more.solution.indexes > indexes and more.solution.rank < table.solution.rank and _differs(table, more):
             yield _alternative(table, more, prices)
@@ -65,7 +65,7 @@ def _alternative(table: DesignedTable, other: DesignedTable, prices: Prices) -> 
 
 def _differences(table: DesignedTable, other: DesignedTable) -> Iterator[str]:
     """Yield the keys that the other design adds, changes or omits, by entity."""
-    for label, before in table.keys.items():
+    for label, before in sorted(table.keys.items()):
         after = other.keys[label]
         kept = {keys for alias, keys in before.items() if alias != TABLE}
         new = {keys for alias, keys in after.items() if alias != TABLE}

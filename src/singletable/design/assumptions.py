@@ -52,7 +52,7 @@ def deciding_assumptions(table: DesignedTable) -> tuple[Assumption, ...]:
     Fields with the same effect are one assumption.
     """
     found: dict[tuple[str, str, str], list[_Variant]] = {}
-    for entity in table.model.entities:
+    for entity in sorted(table.model.entities, key=lambda each: each.label):
         for variant in _variants(table, entity):
             effect = _effect(table, variant)
             if effect is not None:
@@ -122,7 +122,7 @@ def _value_counts(entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
 
 
 def _rates(entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
-    unknown = [each.name for each in needs.writes if each.rate is None]
+    unknown = sorted(each.name for each in needs.writes if each.rate is None)
     for factor in RATE_FACTORS if unknown else ():
         rate = ASSUMED_RATE * factor
         writes = tuple(replace(each, rate=rate) if each.rate is None else each for each in needs.writes)

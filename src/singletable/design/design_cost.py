@@ -27,7 +27,8 @@ def dollars_of(table: DesignedTable, prices: Prices) -> tuple[float | None, tupl
     report = cost_report(table.after, prices)
     if all(call.calls_per_second is None for call in report.calls):
         return None, report.without_rate
-    return report.on_demand_reads + report.on_demand_writes, report.without_rate
+    # Rounded, because a sum depends on the order of its parts in the last digits.
+    return round(report.on_demand_reads + report.on_demand_writes, 6), report.without_rate
 
 
 def pattern_costs(table: DesignedTable, prices: Prices) -> tuple[PatternCost, ...]:
@@ -44,4 +45,4 @@ def _of_call(report: CostReport, number: int) -> PatternCost:
     if call.calls_per_second is None:
         return PatternCost(call.name, reads, writes, None)
     dollars = report.prices.requests(report.table_class, call.reads_per_second, call.writes_per_second)
-    return PatternCost(call.name, reads, writes, dollars)
+    return PatternCost(call.name, reads, writes, round(dollars, 6))

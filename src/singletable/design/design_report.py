@@ -25,7 +25,7 @@ from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
 from singletable.key_solver.key_search import EntityBound
 from singletable.key_solver.workload import Read
 from singletable.model.table_schema import TABLE
-from singletable.planner.formatting import format_count, format_dollars, format_list, format_number
+from singletable.planner.formatting import format_count, format_dollars, format_list, format_number, format_some
 from singletable.planner.item_sizes import ItemSizes
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX as READ_UNITS_MAX
 from singletable.values.limits import PARTITION_WRITE_UNITS_PER_SECOND_MAX as WRITE_UNITS_MAX
@@ -87,12 +87,12 @@ class DesignReport:
     @property
     def writes(self) -> tuple[WriteRequirement, ...]:
         """What the caller of each write must pass."""
-        return tuple(write_requirements(self.table))
+        return tuple(sorted(write_requirements(self.table), key=lambda each: (each.entity, each.pattern)))
 
     @property
     def copies(self) -> tuple[CopiesUpdated, ...]:
         """The copied fields, and the writes that update them."""
-        return tuple(copies_updated(self.table))
+        return tuple(sorted(copies_updated(self.table), key=lambda each: (each.entity, each.source, each.fields)))
 
     @property
     def served(self) -> int:
@@ -102,14 +102,14 @@ class DesignReport:
     @property
     def not_served(self) -> tuple[SkippedPattern, ...]:
         """The patterns without a request, each with the reason and a remedy."""
-        return self.table.not_served
+        return tuple(sorted(self.table.not_served, key=lambda each: each.pattern))
 
     @property
     def guesses(self) -> tuple[str, ...]:
         """The assumptions of the design about facts that the model does not declare."""
-        found = list(self.table.model.guesses)
+        found = sorted(self.table.model.guesses)
         if self.without_rate and self.dollars is not None:
-            found.append(f"The cost does not include patterns without a rate: {', '.join(self.without_rate)}.")
+            found.append(f"The cost does not include patterns without a rate: {', '.join(sorted(self.without_rate))}.")
         return tuple(found)
 
     def document(self) -> dict[str, Any]:
@@ -214,21 +214,34 @@ def _names(table: DesignedTable, chosen: EntityKeys, read: Read) -> list[str]:
 def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
     """Return one sentence that explains the choice of the partition key and sort key fields."""
     key, reads = chosen.keys[slot], chosen.reads_in(slot)
-    entity = table.model.needs(chosen.entity)
     if not reads:
         return "identifies the item; no read uses it."
     if key.partition:
         parts = [f"partition by {format_list(key.partition)}, which every read fixes"]
     else:
         parts = ["one partition for all items, because a read fixes no field"]
-    orders = sorted({each.first for each in reads if each.first is not None} & set(key.sort))
-    parts += [f"sorted by {format_list(orders)}"] if orders else []
-    tail = [name for name in key.sort if name in entity.identity and name not in orders]
+    steps = {name: _step(table, chosen, reads, name) for name in key.sort}
+    parts += [step for step in steps.values() if step]
+    tail = [name for name, step in steps.items() if not step]
     if tail:
         makes, same = ("make", "order") if len(tail) > 1 else ("makes", "orders")
         purpose = f"{makes} the key unique" if slot == TABLE_SLOT else f"{same} equal items"
         parts.append(f"{format_list(tail)} {purpose}")
     return f"{'; '.join(parts)}."
+
+
+def _step(table: DesignedTable, chosen: EntityKeys, reads: Sequence[Read], name: str) -> str:
+    """Return why a field is at its place in the sort key. Return an empty text if no read needs it."""
+    reasons = {
+        "which is fixed in": [each for each in reads if name in each.equal],
+        "which orders the items in": [each for each in reads if each.following == name],
+        "without which an item is not in": [each for each in reads if name in each.present],
+    }
+    for words, found in reasons.items():
+        if found:
+            names = sorted(one for each in found for one in _names(table, chosen, each))
+            return f"then {name}, {words} {format_some(names)}"
+    return ""
 
 
 def _indexes(number: int) -> str:

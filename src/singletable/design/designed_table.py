@@ -50,6 +50,8 @@ class DesignedTable:
     """The new derived values by entity."""
     fanouts: Mapping[str, int]
     """The number of requests that patterns must declare."""
+    counts: Mapping[str, Mapping[frozenset[str], int]]
+    """The known numbers of items per partition."""
 
     @property
     def not_served(self) -> tuple[SkippedPattern, ...]:
@@ -94,22 +96,28 @@ def _skipped(name: str, problem: NoCommonKey) -> SkippedPattern:
     return SkippedPattern(name, problem.reason, remedy)
 
 
-def design_table(design: Design, options: DesignOptions | None = None) -> DesignedTable:
+def design_table(
+    design: Design,
+    options: DesignOptions | None = None,
+    counts: Mapping[str, Mapping[frozenset[str], int]] | None = None,
+) -> DesignedTable:
     """Choose keys for the entities of a design that have none.
 
-    Raise DesignError if no key is possible for an entity.
+    `counts` are known numbers of items per partition, by entity and by the fields of the partition key. Raise
+    DesignError if no key is possible for an entity.
     """
     options = options or DesignOptions()
     _check_table(design)
     model, solution = _solved(design, options)
     writer = TemplateWriter(design, model, solution)
     keys, added = writer.keys(), _added_values(model, writer.shards())
-    after = _with_keys(design, keys, added, {})
+    expected = _expected(model, solution, keys, counts or {})
+    after = _with_keys(design, keys, added, {}, expected)
     fanouts = dict(_fanouts(after, options))
     if fanouts:
-        after = _with_keys(design, keys, added, fanouts)
+        after = _with_keys(design, keys, added, fanouts, expected)
     outcomes = tuple(plan(after, each) for each in after.patterns)
-    return DesignedTable(design, after, model, solution, keys, outcomes, added, fanouts)
+    return DesignedTable(design, after, model, solution, keys, outcomes, added, fanouts, counts or {})
 
 
 def _solved(design: Design, options: DesignOptions) -> tuple[ModelWorkload, Solution]:
@@ -161,6 +169,26 @@ def _added_values(model: ModelWorkload, shards: Mapping[str, int]) -> dict[str, 
     return found
 
 
+def _expected(
+    model: ModelWorkload,
+    solution: Solution,
+    keys: Mapping[str, Mapping[str, tuple[str, str]]],
+    counts: Mapping[str, Mapping[frozenset[str], int]],
+) -> dict[str, dict[str, int]]:
+    """Return the known numbers of items per partition by entity and alias."""
+    found: dict[str, dict[str, int]] = {}
+    for label, aliases in keys.items():
+        derived = model.derived[label].values
+        known = counts.get(label, {})
+        for alias, key in zip(aliases, solution.keys_of(label).keys.values(), strict=True):
+            fields = frozenset(
+                name for each in key.partition for name in (derived[each].fields if each in derived else (each,))
+            )
+            if fields in known:
+                found.setdefault(label, {})[alias] = known[fields]
+    return found
+
+
 def _fanouts(design: Design, options: DesignOptions) -> list[tuple[str, int]]:
     """Return the requests of the patterns that send more requests than they declare."""
     found = []
@@ -186,12 +214,14 @@ def _with_keys(
     keys: Mapping[str, Mapping[str, tuple[str, str]]],
     added: Mapping[str, tuple[AddedValue, ...]],
     fanouts: Mapping[str, int],
+    expected: Mapping[str, Mapping[str, int]],
 ) -> Design:
     def declaration(label: str, declared: EntityDeclaration) -> EntityDeclaration:
         if label not in keys:
             return declared
         derived = {**declared.derived, **{each.name: each.value for each in added.get(label, ())}}
-        return replace(declared, keys=keys[label], derived=derived)
+        counts = {**declared.expected_per_partition, **expected.get(label, {})}
+        return replace(declared, keys=keys[label], derived=derived, expected_per_partition=counts)
 
     def pattern(declared: PatternDeclaration) -> PatternDeclaration:
         if declared.name not in fanouts:

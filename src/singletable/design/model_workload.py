@@ -98,6 +98,8 @@ class _Conversion:
             self._add(pattern)
         for each in self.entities:
             self._add_copies(each)
+        for each in self.design.all_entities:
+            self._add_key_of_links(each)
         needs = tuple(self._needs(each) for each in self.entities)
         unknown = tuple(each for each in self.design.keyless if each.label not in self.identities)
         workload = Workload(needs, tuple(self.collections))
@@ -213,6 +215,16 @@ class _Conversion:
                 mean = self._mean(entity, each)
                 self.writes[entity.label].append(Write(name, changed, rate=None if rate is None else rate * mean))
                 self._check_copies(entity, each, changed)
+
+    def _add_key_of_links(self, entity: Entity) -> None:
+        """Add the writes that find the source of a copy or the owner of a counter by the fields in `by=`."""
+        declaration = entity.declaration
+        links = [(each.source, each.by, "copies") for each in declaration.copies]
+        links += [(each.owner, each.by, "counter") for each in declaration.counted]
+        for cls, by, what in links:
+            target = self.design.entity_of(cls).label
+            if target in self.writes:
+                self.writes[target].append(Write(f"the {what} of {entity.label}", known=frozenset(by), rate=0.0))
 
     def _changed_copies(self, copy: Copy) -> tuple[frozenset[str], float | None]:
         """Return the copied fields whose source changes, and the number of these changes per second."""

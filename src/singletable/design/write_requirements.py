@@ -102,7 +102,7 @@ def copies_updated(table: DesignedTable) -> Iterator[CopiesUpdated]:
                 entity.label,
                 tuple(each.fields.values()),
                 each.source.__name__,
-                tuple(_changed_by(design, design.entity_of(each.source), frozenset(each.fields))),
+                tuple(sorted(_changed_by(design, design.entity_of(each.source), frozenset(each.fields)))),
                 place,
                 reference.mean if reference is not None else None,
                 reference.max if reference is not None else None,

@@ -69,6 +69,8 @@ def serves(key: ColumnKey, read: Read) -> bool:
         return False
     if not set(key.partition) <= read.equal or (read.partition is not None and key.partition != read.partition):
         return False
+    if not read.present <= key.columns:
+        return False
     rest = read.equal - set(key.partition)
     if frozenset(key.sort[: len(rest)]) != rest:
         return False
@@ -86,6 +88,8 @@ def _keys(entity: EntityNeeds, reads: Sequence[Read], *, identified: bool = True
     common, steps = chain
     for partition in _partitions(entity, common, reads):
         sort = [*entity.sorted(common - set(partition)), *(name for name in steps if name not in partition)]
+        present = frozenset[str]().union(*(each.present for each in reads)) - {*partition, *sort}
+        sort += entity.sorted(present)  # only items with these columns are in the index
         used = {*partition, *sort}
         rest = [name for name in entity.identity if name not in used] if identified else []
         yield ColumnKey(partition, (*sort, *rest))
@@ -191,7 +195,11 @@ def _unknown_to(entity: EntityNeeds, write: Write, columns: frozenset[str], effe
     unknown = entity.sorted(columns - (write.known or frozenset()))
     names, plural = " and ".join(unknown), "s" if len(unknown) > 1 else ""
     reason = f"{write.name} {effect} does not know {names}"
-    return NoCommonKey(reason, f"add the parameter{plural} {names} to {write.name}")
+    tests = [f"item.{name} == {name}" for name in unknown]
+    condition = tests[0] if len(tests) == 1 else " & ".join(f"({test})" for test in tests)
+    return NoCommonKey(
+        reason, f"add the parameter{plural} {names} to {write.name}, with where=lambda item: {condition}"
+    )
 
 
 def _not_single(entity: EntityNeeds, key: ColumnKey, read: Read) -> NoCommonKey | None:
