@@ -236,3 +236,11 @@ def test_unknown_codes_in_accept_are_an_error() -> None:
 
     with pytest.raises(DesignError, match="ST999"):
         ItemsCheck(Wrong.design)
+
+
+def test_an_empty_index_key_is_reported_with_the_missing_index_entry() -> None:
+    check = ItemsCheck(Notes.design)
+    item = item_of(Notes.design, Notes.design.entity_of(Note), {"topic": "t", "place": "a", "kind": "k", "text": ""})
+    check.add({**item, "GSI1PK": {"S": ""}, "GSI1SK": {"S": ""}})
+    codes = [each.finding.code for each in check.report(is_whole=True).findings]
+    assert sorted(codes) == ["ST205", "ST221"]

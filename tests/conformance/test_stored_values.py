@@ -200,3 +200,29 @@ def test_in_stored_values_a_key_with_another_number_of_parts_than_the_others_is_
 def test_in_stored_values_an_attribute_in_two_spellings_is_reported() -> None:
     ((code, _, _, value),) = found(message(createdBy="u1"), message("2024-01-02T10:00:00Z", created_by="u1"))
     assert (code, value) == ("ST220", "created_by")
+
+
+def test_values_inside_maps_are_checked() -> None:
+    cls, item = message()
+    inner = {"M": {"amount": {"S": "12.50"}, "tags": {"L": [{"S": "TBD"}]}}}
+    assert [(code, value) for code, _, _, value in found((cls, {**item, "details": inner}))] == [
+        ("ST215", "12.50"),
+        ("ST216", "TBD"),
+    ]
+
+
+def test_a_space_at_the_start_of_a_key_or_a_value_is_reported() -> None:
+    assert [code for code, _ in messages(message(title=" Garibaldi Park"))] == ["ST216"]
+    assert messages(message(title="Garibaldi Park")) == []
+
+
+def test_a_time_without_a_zone_is_reported() -> None:
+    assert [code for code, _ in messages(message(edited="2024-01-01T10:00:00"))] == ["ST222"]
+    assert messages(message(edited="2024-01-01")) == []
+
+
+def test_times_of_creation_in_other_formats_of_another_entity_are_reported() -> None:
+    ((code, _, _, value),) = found(
+        message(createdAt="2024-01-01"), session(9_999_999_999, createdAt="2024-01-01T10:00:00Z")
+    )
+    assert (code, value) == ("ST214", "2024-01-01T10:00:00Z")

@@ -62,6 +62,8 @@ WITHOUT_EDIT = {
     ("guide_unbounded_cells", "ST110"): "only the author knows how many items there are",
     ("papers_collection_across_partitions", "ST002"): "the members are related by no field",
     ("papers_full_text_in_the_item", "ST111"): "the text must be stored elsewhere",
+    ("accounts_sessions_without_expiry", "ST135"): "only the author knows when a session ends",
+    ("recipes_title_in_the_key", "ST134"): "the parameters of the patterns change with the key",
     ("shop_filter_reads_on", "ST108"): "only the author knows how many items the filter keeps, or which index to add",
     ("shop_limit_over_two_lists", "ST002"): "without the limit, the collection is unbounded",
     ("shop_sort_key_too_wide", "ST111"): "only the author knows how large the numbers can be",

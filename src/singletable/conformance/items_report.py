@@ -19,6 +19,7 @@ from singletable.values.limits import ITEM_BYTES_MAX
 from singletable.verify.design_check import accepted, reject_unknown_codes
 from singletable.verify.findings import Finding, Rule, entity_finding, table_finding
 from singletable.verify.item_rules import (
+    EMPTY_KEY,
     HIDDEN_BY_NONE,
     INDEX_KEY_DIFFERS,
     ITEM_RULES,
@@ -32,6 +33,7 @@ from singletable.verify.item_rules import (
 )
 
 EXAMPLES_MAX = 3
+_EMPTY = {"S": ""}
 REASONS_MAX = 200
 """The maximum number of different reasons. Further reasons are counted together, to limit the memory."""
 
@@ -47,6 +49,7 @@ _REMEDIES = {
     "keys.",
     UNPADDED_NUMBER: "Write the keys again with padding. Until then, ranges return the items in the wrong order.",
     HIDDEN_BY_NONE: "If this is intended, declare the keys with sparse(...). Otherwise, give the field a value.",
+    EMPTY_KEY: "Remove the attribute from the items. DynamoDB rejects a write with an empty index key.",
     LARGE_ITEM: "Store the large part in S3 and its address in the item, or split the item.",
 }
 
@@ -118,6 +121,9 @@ class ItemsCheck:
         self._comparer = ItemComparer(design)
         self._measurements = KeyMeasurements(design)
         self._values = StoredValues(design)
+        base = design.table.key_attributes
+        indexes = design.indexes.values()
+        self._index_keys = frozenset(name for index in indexes for name in index.key_attributes).difference(base)
         self._tallies: dict[tuple[str, str, str], tuple[_Group, _Tally]] = {}
         self.items = 0
         self._internal = 0
@@ -126,9 +132,15 @@ class ItemsCheck:
         """Check one item. `stored` is the JSON of the item exactly as a server sent it."""
         self.items += 1
         size_bytes = accept_item(item)
+        empty = [name for name in self._index_keys if item.get(name) == _EMPTY]
+        if empty:
+            item, stored = {name: value for name, value in item.items() if name not in empty}, None
         comparison = self._comparer.compare(item, stored)
         entity = comparison.entity
         self._internal += comparison.is_internal
+        if empty:
+            reason = f"an index key is an empty string: {', '.join(sorted(empty))}"
+            self._count(ItemProblem(EMPTY_KEY, reason), entity, item)
         for problem in comparison.problems:
             self._count(problem, entity, item)
         if size_bytes >= ITEM_BYTES_MAX * NEAR_LIMIT:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, get_origin
 
 from singletable.client.items.decoder import Item
 from singletable.conformance.suspect_text import (
+    TIME_WITHOUT_ZONE,
     VALID_TIME,
     is_name,
     is_template_syntax,
@@ -31,6 +32,7 @@ from singletable.verify.item_rules import (
     PLACEHOLDER_VALUE,
     SEVERAL_SPELLINGS,
     SEVERAL_TYPES,
+    TIME_WITHOUT_ZONE_RULE,
 )
 
 CHECKED_ITEMS = 10_000
@@ -130,21 +132,15 @@ class StoredValues:
         values.items += 1
         if values.items > CHECKED_ITEMS and values.items % CHECKED_EACH:
             return
-        ordinary, types = values.ordinary, values.types
+        types = values.types
         for name, value in item.items():
             ((kind, content),) = value.items()
             if (name, kind) not in types:
                 types[name, kind] = self._key_text(item), str(content)
-            if kind == "S":
-                if name in self._keys:
-                    self._add_key(values, item, name, content)
-                elif (found := suspicion_of(content)) is not None:
-                    self._add_text(values, item, name, content, found)
-                elif VALID_TIME.fullmatch(content):
-                    self._add_format(values, item, name, content)
-                    ordinary.add(name)
-                else:
-                    ordinary.add(name)
+            if kind in ("M", "L"):
+                self._add_inner(values, item, name, value)
+            elif kind == "S":
+                self._add_string(values, item, name, content)
             elif kind == "N" and len(self._times) < TIMES_MAX and _is_time_name(name):
                 self._add_time(name, content)
         expiry = self._design.ttl_attribute or "ttl"
@@ -152,6 +148,29 @@ class StoredValues:
             if name in item and "N" in item[name]:
                 self._add_expiry(values, item, name)
                 return
+
+    def _add_string(self, values: _EntityValues, item: Item, name: str, text: str) -> None:
+        if name in self._keys:
+            self._add_key(values, item, name, text)
+        elif (found := suspicion_of(text)) is not None:
+            self._add_text(values, item, name, text, found)
+        else:
+            values.ordinary.add(name)
+            if VALID_TIME.fullmatch(text):
+                self._add_format(values, item, name, text)
+
+    def _add_inner(self, values: _EntityValues, item: Item, name: str, value: dict[str, Any]) -> None:
+        """Check the texts inside a map or a list."""
+        stack = [(name, value)]
+        while stack:
+            path, each = stack.pop()
+            ((kind, content),) = each.items()
+            if kind == "M":
+                stack += [(f"{path}.{inner}", one) for inner, one in content.items()]
+            elif kind == "L":
+                stack += [(path, one) for one in content]
+            elif kind == "S":
+                self._add_string(values, item, path, content)
 
     def _add_text(self, values: _EntityValues, item: Item, name: str, text: str, found: str) -> None:
         if found in ("number", "boolean"):
@@ -183,6 +202,8 @@ class StoredValues:
                 values.add(found, name, self._key_text(item), segment)
 
     def _add_format(self, values: _EntityValues, item: Item, name: str, text: str) -> None:
+        if TIME_WITHOUT_ZONE.fullmatch(text):
+            values.add("no zone", name, self._key_text(item), text)
         formats = values.formats.setdefault(name, {})
         shape = time_format(text)
         if shape not in formats and len(formats) < FORMATS_MAX:
@@ -222,7 +243,9 @@ class StoredValues:
             yield from _numbers(values)
             yield from _placeholders(values)
             yield from _shapes(values)
+            yield from _without_zone(values)
             yield from self._expiries(values)
+        yield from self._formats_of_entities()
         yield from self._types()
         yield from self._spellings()
 
@@ -238,6 +261,22 @@ class StoredValues:
             message = f"{name} equals the {other} of other items, so the items expire at that time, not after it"
             seen = _Seen(values.expiry_items, "", str(same[0]))
             yield _finding(IMPLAUSIBLE_TTL, values.entity, message, _TTL_REMEDY, seen)
+
+    def _formats_of_entities(self) -> Iterator[ValueFinding]:
+        """Yield the times of creation that some entities store as a date, and other entities as a time."""
+        found: dict[str, dict[str, tuple[str, tuple[str, str]]]] = {}
+        for values in self._entities.values():
+            for name, formats in values.formats.items():
+                if len(formats) == 1 and name not in self._keys and not _CREATION.isdisjoint(words_of(name)):
+                    ((shape, first),) = formats.items()
+                    found.setdefault(name, {}).setdefault(shape, (values.entity.label, first))
+        for name, shapes in found.items():
+            if len(shapes) > 1:
+                shown = " and ".join(f"{text} in {label}" for label, (_, text) in shapes.values())
+                message = f"{name} has times in {len(shapes)} formats, so they do not sort by time: {shown}"
+                finding = table_finding(MALFORMED_TIME, self._design, message, _TIME_REMEDY)
+                key, value = list(shapes.values())[-1][1]
+                yield ValueFinding(finding, 1, key, value)
 
     def _spellings(self) -> Iterator[ValueFinding]:
         """Yield the attributes of one entity, or of several, whose names differ only by case or by separators."""
@@ -279,6 +318,7 @@ _TTL_REMEDY = "Store the time at which the item expires, in seconds since 1970: 
 _TYPE_REMEDY = "Use one type for the attribute in all items, or two names for two meanings."
 _SPELLING_REMEDY = "Use one spelling, and rename the attribute in the items that have another one."
 _SHAPE_REMEDY = "Delete the items, and write them under a key like the others."
+_ZONE_REMEDY = "Write UTC, such as 2024-01-01T10:00:00Z, and declare the field as a datetime."
 _TIME_REMEDY = "Correct the items, and declare the field as a datetime or date, which rejects such text."
 _NUMBER_REMEDY = "Declare the field as int, Decimal or bool, and write the items again."
 _PLACEHOLDER_REMEDY = "Write a real value, or remove the attribute."
@@ -311,7 +351,9 @@ def _formats(values: _EntityValues) -> Iterator[ValueFinding]:
 
 def _numbers(values: _EntityValues) -> Iterator[ValueFinding]:
     fields = {attribute: values.entity.fields[name].type for name, attribute in values.entity.attributes.items()}
-    text = {name for _, name in values.seen if fields.get(name, str) in (str, Any)}  # ST202 reports other types
+    text = {
+        name for _, name in values.seen if fields.get(name.partition(".")[0], str) in (str, Any) or "." in name
+    }  # ST202 reports other types
     for kind in ("number", "boolean"):
         found = {
             name: seen
@@ -319,7 +361,7 @@ def _numbers(values: _EntityValues) -> Iterator[ValueFinding]:
             if problem == kind
             and name not in values.ordinary
             and name in text
-            and not _IDENTIFIERS.intersection(words_of(name))
+            and not _IDENTIFIERS.intersection(words_of(name.rpartition(".")[2]))
         }
         if found:
             what = f"is a {kind}" if len(found) == 1 else f"are {kind}s"
@@ -332,12 +374,21 @@ def _placeholders(values: _EntityValues) -> Iterator[ValueFinding]:
     for problem, what in (
         ("placeholder", "a placeholder instead of a value"),
         ("quotes", "quotes as part of a key"),
+        ("spaces", "a space at the start or the end"),
         ("malformed list", "a list or a map as text that is not JSON"),
     ):
         found = {name: seen for (kind, name), seen in values.seen.items() if kind == problem}
         if found:
             message = f"{', '.join(found)} {'contains' if len(found) == 1 else 'contain'} {what}"
             yield _finding(PLACEHOLDER_VALUE, values.entity, message, _PLACEHOLDER_REMEDY, _first(found))
+
+
+def _without_zone(values: _EntityValues) -> Iterator[ValueFinding]:
+    found = {name: seen for (problem, name), seen in values.seen.items() if problem == "no zone"}
+    if found:
+        what = "is a time" if len(found) == 1 else "are times"
+        message = f"{', '.join(found)} {what} without a time zone, so its meaning depends on the place of the writer"
+        yield _finding(TIME_WITHOUT_ZONE_RULE, values.entity, message, _ZONE_REMEDY, _first(found))
 
 
 def _shapes(values: _EntityValues) -> Iterator[ValueFinding]:

@@ -8,9 +8,13 @@ from typing import Literal
 
 import msgspec
 
-Suspicion = Literal["malformed time", "unsorted time", "number", "boolean", "placeholder", "quotes", "malformed list"]
+Suspicion = Literal[
+    "malformed time", "unsorted time", "number", "boolean", "placeholder", "quotes", "malformed list", "spaces"
+]
 """What a text looks like; each is a mistake only in some attributes."""
 
+SHORT_TEXT_MAX = 60
+"""In longer texts, a space at the start or the end is harmless."""
 # Most texts match none of these starts or ends, so one search decides about them.
 _SUSPECT = re.compile(
     r"""-?[0-9]+(?:\.[0-9]+)?\Z      # a number
@@ -21,6 +25,8 @@ _SUSPECT = re.compile(
     | ["'`~<\[{]                     # quotes, placeholders and lists
     | \$\{
     | \.{3}\Z | x{3,9}\Z | \?+\Z | lorem\ ipsum
+    | \s | .{0,59}\s\Z
+    | "?json\b
     | (?:true|false|todo|tbd|fixme|undefined|null|none|nan|n/a)\Z
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -29,7 +35,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 _BOOLEAN = re.compile(r"true|false", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
     r"~[\w -]+~|<[A-Za-z][\w -]{0,40}>|\$\{[^{}]*\}|\{\{[^{}]*\}\}|todo|tbd|fixme|undefined|null|nan|\[object Object\]"
-    r"|\.{3}|x{3,9}|\?+|lorem ipsum.*",
+    r"|\.{3}|x{3,9}|\?+|lorem ipsum.*|\"?json(?: object| string| text)?\"?",
     re.IGNORECASE | re.DOTALL,
 )
 # Template syntax in a key: `${id}`, `{id}`, `<id>`, or a call such as `hash(id)`.
@@ -55,6 +61,8 @@ _CLOCK = re.compile(
     r"[0-9]{2}(?::?[0-9]{2}(?::?[0-9]{2}(?:[.,][0-9]{1,9})?)?)?(?: ?(?:Z|UTC|[+-][0-9]{2}:?(?:[0-9]{2})?))?"
 )
 _CENTURIES = ("19", "20")
+TIME_WITHOUT_ZONE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+")
+"""The local time of an unknown place, if it is also a valid time."""
 VALID_TIME = re.compile(
     r"(?:1|2)[0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
     r"(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -66,6 +74,8 @@ def suspicion_of(text: str) -> Suspicion | None:
     """Return what a text looks like, or None if it looks like an ordinary text."""
     if _SUSPECT.match(text) is None or VALID_TIME.fullmatch(text):
         return None
+    if text != text.strip() and len(text) <= SHORT_TEXT_MAX and text.strip():
+        return "spaces"
     if _NUMBER.fullmatch(text):
         return "number"
     if _BOOLEAN.fullmatch(text):

@@ -43,8 +43,8 @@ _SCORE_WORDS = frozenset(
     | {"likes", "views", "clicks", "weight", "distance", "temperature", "stars", "popularity"}
 )
 EVENT_WORDS = frozenset(
-    {"event", "events", "log", "logs", "transaction", "transactions", "message", "messages", "activity", "entry"}
-    | {"history", "audit", "notification", "comment", "payment", "click", "visit"}
+    {"event", "log", "transaction", "message", "activity", "entry", "history", "audit", "notification", "comment"}
+    | {"payment", "click", "visit", "answer", "reply", "vote", "reading", "measurement", "metric", "telemetry", "alert"}
 )
 """Words of entities with any number of items on one day, unlike a daily total."""
 _QUALIFIERS = frozenset({"name", "code", "label"})
@@ -191,6 +191,31 @@ def _listed(field_type: Any) -> int | None:
     if get_origin(field_type) is Literal:
         return len(get_args(field_type))
     return len(field_type) if isinstance(field_type, type) and issubclass(field_type, enum.Enum) else None
+
+
+def is_misspelt(word: str, other: str) -> bool:
+    """Return whether two words probably mean the same, because they differ in one letter.
+
+    Endings such as the `s` of a plural make another word, and so can a letter in a short word.
+    """
+    short, long = sorted((word.lower(), other.lower()), key=len)
+    if len(short) == len(long):
+        places = [place for place, (a, b) in enumerate(zip(short, long, strict=True)) if a != b]
+        is_swapped = len(places) == 2 and places[1] == places[0] + 1 and short[places[0]] == long[places[1]]
+        is_swapped = is_swapped and short[places[1]] == long[places[0]]
+        return (is_swapped and len(short) > SHORTEST_MISSPELT) or (
+            len(places) == 1 and len(short) > SHORTEST_MISSPELT and places[0] < len(short) - 2
+        )
+    if len(long) != len(short) + 1 or len(short) < SHORTEST_MISSPELT - 1:
+        return False
+    if long.startswith(short):
+        return long[-1] not in "sdreyn"
+    is_shorter = any(long[:place] + long[place + 1 :] == short for place in range(len(long)))
+    return is_shorter and len(short) > SHORTEST_MISSPELT
+
+
+SHORTEST_MISSPELT = 4
+"""In words of this length or shorter, one letter usually makes another word."""
 
 
 def own_identifier(label: str, fields: Collection[Field]) -> Field | None:

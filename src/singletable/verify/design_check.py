@@ -14,6 +14,7 @@ from singletable.verify.item_rules import ITEM_RULES
 from singletable.verify.remedy_clashes import resolve_clashes
 from singletable.verify.rules import (
     case_difference,
+    changeable_key,
     constant_partition,
     copies_beyond_transaction,
     copies_not_found,
@@ -35,6 +36,7 @@ from singletable.verify.rules import (
     more_than_one_request,
     named_field_not_used,
     needs_scan,
+    no_expiry,
     no_key,
     not_projected,
     optional_in_index,
@@ -101,6 +103,8 @@ RULES: tuple[RuleModule, ...] = (
     free_text_in_key,
     growing_list,
     redundant_index,
+    changeable_key,
+    no_expiry,
 )
 
 

@@ -1,4 +1,4 @@
-"""ST201 to ST220: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
+"""ST201 to ST222: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ IMPLAUSIBLE_TTL = Rule("ST217", "implausible TTL", "warning")
 SEVERAL_TYPES = Rule("ST218", "attribute with several types", "warning")
 KEY_SHAPES = Rule("ST219", "key with another number of parts", "warning")
 SEVERAL_SPELLINGS = Rule("ST220", "attribute name in several spellings", "warning")
+EMPTY_KEY = Rule("ST221", "empty string in an index key", "error")
+TIME_WITHOUT_ZONE_RULE = Rule("ST222", "time without a time zone", "warning")
 
 ITEM_RULES = (
     NO_ENTITY,
@@ -46,4 +48,6 @@ ITEM_RULES = (
     SEVERAL_TYPES,
     KEY_SHAPES,
     SEVERAL_SPELLINGS,
+    EMPTY_KEY,
+    TIME_WITHOUT_ZONE_RULE,
 )

@@ -186,3 +186,60 @@ def test_items_that_share_the_partition_of_a_user_are_no_users() -> None:
     assert [each.class_name for each in draft.entities] == ["UserItem"]
     alone = inferred_entities(SampledTable("Chat", ("PK", "SK"), (), (rows[0], rows[2])))
     assert [each.class_name for each in alone.entities] == ["User"]
+
+
+CUSTOMERS = items(
+    {"PK": "CUS#1", "SK": "CUS#1", "name": "Ada"},
+    {"PK": "CUS#2", "SK": "CUS#2", "name": "Bob"},
+    {"PK": "CUST#3", "SK": "CUS#3", "name": "Eve"},
+)
+
+
+def test_a_misspelt_literal_adds_a_note_and_does_not_make_another_entity() -> None:
+    draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), CUSTOMERS))
+    assert [each.keys["key"].partition for each in draft.entities] == [("CUS#{cus_id}",)]
+    assert any("PK is probably misspelt in some items: 'CUST#3', probably 'CUS#3'" in note for note in draft.notes)
+
+
+def test_a_similar_literal_of_items_with_other_attributes_is_another_entity() -> None:
+    rows = (*CUSTOMERS[:2], *items({"PK": "CUST#3", "SK": "CUST#3", "street": "Main", "city": "Ulm", "floor": "2"}))
+    draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows))
+    assert len(draft.entities) == 2
+    assert not any("misspelt" in note for note in draft.notes)
+
+
+def test_spaces_around_a_key_add_a_note() -> None:
+    rows = (*CUSTOMERS[:2], *items({"PK": " CUS#3", "SK": "CUS#3", "name": "Eve"}))
+    draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows))
+    assert len(draft.entities) == 1
+    assert any("' CUS#3', probably 'CUS#3'" in note for note in draft.notes)
+
+
+def test_an_empty_index_key_adds_a_note_and_is_no_field() -> None:
+    index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",), "ALL", ())
+    rows = items(
+        {"PK": "A#1", "SK": "A", "GSI1PK": "", "GSI1SK": ""}, {"PK": "A#2", "SK": "A", "GSI1PK": "", "GSI1SK": ""}
+    )
+    draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (index,), rows))
+    assert [field.name for field in draft.entities[0].fields] == ["a_id"]
+    assert any("GSI1PK (2 items), GSI1SK (2 items)" in note for note in draft.notes)
+
+
+def test_a_copy_of_an_attribute_of_the_parent_adds_a_note() -> None:
+    rows = items(
+        {"PK": "ORDER#7", "SK": "ORDER", "customer": "CUS#1", "name": "Ada"},
+        {"PK": "ORDER#8", "SK": "ORDER", "customer": "CUS#2", "name": "Bob"},
+    )
+    draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), (*CUSTOMERS[:2], *rows)))
+    (note,) = (each for each in draft.notes if "copies in sync" in each)
+    assert note.startswith("ORDER.name repeats CUS.name")
+
+
+def test_an_index_by_an_attribute_that_equals_the_table_key_adds_a_note() -> None:
+    index = DraftIndex("by_session", "by-session", "GSI", ("sessionId",), (), "ALL", ())
+    rows = items({"id": "1", "sk": "S", "sessionId": "1"}, {"id": "2", "sk": "S", "sessionId": "2"})
+    draft = inferred_entities(SampledTable("Talks", ("id", "sk"), (index,), rows))
+    assert any("The index by-session is probably redundant: sessionId equals id" in note for note in draft.notes)
+    other = items({"id": "1", "sk": "S", "sessionId": "2"}, {"id": "2", "sk": "S", "sessionId": "2"})
+    draft = inferred_entities(SampledTable("Talks", ("id", "sk"), (index,), other))
+    assert not any("redundant" in note for note in draft.notes)

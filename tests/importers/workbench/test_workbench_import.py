@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from singletable.cli.load_model import load_tables
 from singletable.errors import ImportRefused
 from singletable.importers.draft import Draft, NativeKey
+from singletable.importers.workbench.workbench_document import read_workbench
 from singletable.verify.design_check import check
 from tests.importers.imported import PUBLISHED, workbench_draft, workbench_source
 
@@ -164,7 +165,6 @@ def changed(path: str, value: Any) -> str:
         (changed("DataModel/0/TableData/0", {"SK": {"S": "x"}}), r"DataModel\[0\].TableData\[0\] has no PK"),
         (changed("DataModel/0/TableData/0/PK", "A#1"), r"TableData\[0\].PK must be an object, got a string"),
         (changed("DataModel/0/TableData/0/PK", {"X": 1}), r"TableData\[0\].PK is not a DynamoDB JSON value"),
-        (changed("DataModel/0/TableData/0/n", {"N": "ten"}), r"TableData\[0\].n.N must be a number, got 'ten'"),
         (changed("DataModel/0/TableData/0/PK", {"BOOL": True}), "not a string, number or binary"),
         (changed("DataModel/0/TableFacets", [{}]), r"TableFacets\[0\] has no FacetName"),
         (changed("DataModel/0/GlobalSecondaryIndexes", [{"IndexName": "G"}]), r"Indexes\[0\] has no KeyAttributes"),
@@ -174,6 +174,24 @@ def changed(path: str, value: Any) -> str:
 def test_an_invalid_workbench_model_is_rejected_with_the_path_of_the_problem(text: str | bytes, said: str) -> None:
     with pytest.raises(ImportRefused, match=said):
         workbench_source(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "said"),
+    [
+        ({"N": "ten"}, {"S": "ten"}, 'n.N ("ten", read as S)'),
+        ({"N": " 61.00"}, {"N": "61.00"}, 'n.N (" 61.00", read as N)'),
+        ({"M": [{"S": "a"}]}, {"L": [{"S": "a"}]}, "read as L"),
+    ],
+)
+def test_a_value_that_its_type_cannot_have_is_imported_with_a_note(
+    value: dict[str, Any], expected: dict[str, Any], said: str
+) -> None:
+    text = changed("DataModel/0/TableData/0/n", value)
+    assert read_workbench(text).tables[0].sample.items[0]["n"] == expected
+    assert any(
+        "DynamoDB rejects these values" in note and said in note for note in workbench_draft(text).tables[0].notes
+    )
 
 
 @pytest.mark.parametrize("version", ["1.0", "2.0", "3.0", None])

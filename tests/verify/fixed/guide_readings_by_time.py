@@ -6,7 +6,7 @@ from datetime import datetime
 from singletable import Page, Table, entity, pattern, query
 
 
-@entity(key=("DEVICE#{device_id}", "READING#{at}#{message_id}"))
+@entity(key=("DEVICE#{device_id}", "READING#{at}#{message_id}"), expected_per_partition=1_000)
 @dataclass
 class Reading:
     device_id: str

@@ -19,6 +19,7 @@ from singletable.importers.draft import (
     left_out_index,
 )
 from singletable.importers.live.closed_sets import closed_set_notes, closed_sets
+from singletable.importers.live.copied_values import copied_value_notes
 from singletable.importers.live.entity_groups import EntityGroup, entity_groups
 from singletable.importers.live.index_gaps import gap_notes
 from singletable.importers.live.item_fields import ItemFields, field_type, python_value
@@ -26,6 +27,7 @@ from singletable.importers.live.key_overlaps import RAW_REASON, with_accepted_ov
 from singletable.importers.live.key_templates import TemplateInference, is_clear_majority
 from singletable.importers.live.key_words import DELIMITER, is_key_name, looks_literal
 from singletable.importers.live.keys_only import index_attributes, table_of_keys
+from singletable.importers.live.misspelt_keys import with_corrected_keys
 from singletable.importers.live.sampled_table import SampledTable
 from singletable.importers.names import class_name, field_name
 from singletable.importers.proposals import with_proposed_patterns
@@ -50,6 +52,8 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
     """Return the draft of a table without patterns."""
     if not table.items:
         return table_of_keys(table)
+    empty = table.empty_keys
+    table, corrections = with_corrected_keys(table.without_empty_keys())
     attribute, groups = entity_groups(table)
     entities: list[DraftEntity] = []
     notes: list[str] = []
@@ -64,6 +68,7 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
     notes += _attribute_notes(entities)
     notes += closed_set_notes(entities, [len(group.items) for group in groups])
     notes += gap_notes(entities, used)
+    notes += copied_value_notes(table, groups, attribute)
     return DraftTable(
         class_name(table.name, [*taken, *(entity.class_name for entity in entities)]),
         table.name,
@@ -74,7 +79,7 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
         attribute,
         table.ttl_attribute if not any(entity.ttl for entity in entities) else None,
         doc=f"{table.name}, inferred from {format_count(len(table.items), 'item')}.",
-        notes=(*_index_notes(table, used), *notes),
+        notes=(*corrections, *_empty_key_notes(empty), *_index_notes(table, used), *notes),
     )
 
 
@@ -82,6 +87,15 @@ def renamed_class(name: str, given: str) -> Iterator[str]:
     """Yield a note on an entity whose class needs another name, because a class of the file already has this name."""
     if given != (usual := class_name(name, ())):
         yield f"The class of {name} is {given}, because another class of the file has the name {usual}."
+
+
+def _empty_key_notes(empty: Mapping[str, int]) -> Iterator[str]:
+    if empty:
+        shown = ", ".join(f"{name} ({format_count(count, 'item')})" for name, count in empty.items())
+        yield (
+            f"Index keys that are an empty string, which DynamoDB rejects: {shown}. In the model, these items are not "
+            "in the index. check --items reports them as ST221."
+        )
 
 
 def _index_notes(table: SampledTable, used: Sequence[DraftIndex]) -> Iterator[str]:

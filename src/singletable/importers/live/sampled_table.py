@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from singletable.errors import ImportRefused
@@ -14,6 +14,7 @@ from singletable.model.table_schema import RESERVED_PREFIX
 Item = Mapping[str, Mapping[str, Any]]
 """An item in DynamoDB JSON."""
 PROJECTIONS: Mapping[str, ProjectionKind] = {"ALL": "ALL", "KEYS_ONLY": "KEYS_ONLY", "INCLUDE": "INCLUDE"}
+_EMPTY = {"S": ""}
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,21 @@ class SampledTable:
     """Declared names for the content of key attributes, by kind and key attribute."""
     key_types: Mapping[str, str] = field(default_factory=dict)
     """The types of key attributes: S, N or B."""
+
+    @property
+    def empty_keys(self) -> dict[str, int]:
+        """The index key attributes that are an empty string in some items, which DynamoDB rejects, with a count."""
+        names = sorted(self.key_attributes - set(self.keys))
+        counts = {name: sum(item.get(name) == _EMPTY for item in self.items) for name in names}
+        return {name: count for name, count in counts.items() if count}
+
+    def without_empty_keys(self) -> SampledTable:
+        """Return the table with items that do not have these attributes, as DynamoDB needs it."""
+        empty = self.empty_keys
+        items = [
+            {name: each for name, each in item.items() if name not in empty or each != _EMPTY} for item in self.items
+        ]
+        return replace(self, items=tuple(items)) if empty else self
 
     @property
     def key_attributes(self) -> set[str]:

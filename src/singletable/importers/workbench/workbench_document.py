@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from singletable.importers.draft import DraftIndex
-from singletable.importers.json_document import JsonNode, parse_document
+from singletable.importers.json_document import JsonNode, parse_document, shown
 from singletable.importers.live.sampled_table import PROJECTIONS, Item, SampledTable, named_indexes
 
 VERSIONS = ("1", "2", "3")
@@ -47,6 +47,8 @@ class WorkbenchTable:
     """Attributes that the document declares several times."""
     overwritten: tuple[str, ...] = ()
     """The keys of rows that have the key of an earlier row of the same table or facet, but other values."""
+    invalid: tuple[str, ...] = ()
+    """Values that DynamoDB rejects, with their paths and with what was read instead."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ def _table(place: JsonNode, document: JsonNode) -> WorkbenchTable:
         *(_index(each, "LSI", partition) for each in place.elements_of("LocalSecondaryIndexes")),
     ]
     types = dict(_types(place))
-    rows = list(_rows(place, table_keys))
+    invalid: list[str] = []
+    rows = list(_rows(place, table_keys, invalid))
     merged: dict[tuple[str, ...], tuple[Item, str | None]] = {}
     first: dict[tuple[object, ...], Item] = {}
     overwritten: list[str] = []
@@ -112,11 +115,19 @@ def _table(place: JsonNode, document: JsonNode) -> WorkbenchTable:
     counts = Counter(name for name, _ in _types(place))
     repeated = tuple(name for name, count in counts.items() if count > 1 and name not in sample.key_attributes)
     return WorkbenchTable(
-        sample, types, facets, schema, _map_functions(place), queries, repeated, tuple(dict.fromkeys(overwritten))
+        sample,
+        types,
+        facets,
+        schema,
+        _map_functions(place),
+        queries,
+        repeated,
+        tuple(dict.fromkeys(overwritten)),
+        tuple(invalid),
     )
 
 
-def _rows(place: JsonNode, keys: tuple[str, ...]) -> Iterator[tuple[Item, str | None]]:
+def _rows(place: JsonNode, keys: tuple[str, ...], invalid: list[str]) -> Iterator[tuple[Item, str | None]]:
     """Yield the rows of the table and of its facets, with the name of the facet."""
     found = [(row, None) for row in place.elements_of("TableData")]
     sources: list[tuple[JsonNode, str | None]] = [*found]
@@ -124,7 +135,7 @@ def _rows(place: JsonNode, keys: tuple[str, ...]) -> Iterator[tuple[Item, str | 
         name = facet.need("FacetName").text()
         sources += [(row, name) for row in facet.elements_of("TableData")]
     for row, facet_name in sources:
-        item = read_row(row)
+        item = read_row(row, invalid)
         for key in keys:
             if key not in item:
                 raise row.error(f"has no {key}, which is a key of the table")
@@ -202,22 +213,36 @@ def _facet(place: JsonNode) -> Facet:
     )
 
 
-def read_row(row: JsonNode) -> Item:
-    """Return an item; raise ImportRefused for a value that DynamoDB cannot store."""
-    return {name: _value(place) for name, place in row.members()}
+def read_row(row: JsonNode, invalid: list[str]) -> Item:
+    """Return an item. Add the path of each value that DynamoDB rejects, and its replacement, to `invalid`."""
+    return {name: _value(place, invalid) for name, place in row.members()}
 
 
-def _value(place: JsonNode) -> dict[str, Any]:
+def _value(place: JsonNode, invalid: list[str]) -> dict[str, Any]:
     members = place.mapping()
     if len(members) != 1 or next(iter(members)) not in _VALUE_TYPES:
         raise place.error(
             f'is not a DynamoDB JSON value such as {{"S": "text"}}; it has the members {sorted(members)[:5]}'
         )
     ((kind, content),) = place.members()
-    return {kind: _content(kind, content)}
+    kind, content = _corrected(kind, content, invalid)
+    return {kind: _content(kind, content, invalid)}
 
 
-def _content(kind: str, content: JsonNode) -> Any:
+def _corrected(kind: str, content: JsonNode, invalid: list[str]) -> tuple[str, JsonNode]:
+    """Return the type and value to read for a value that its type cannot have, such as the number " 61.00"."""
+    text, other = content.value, kind
+    if kind == "M" and isinstance(text, list):
+        other = "L"
+    elif kind == "N" and isinstance(text, str) and _NUMBER.fullmatch(text) is None:
+        other, content = ("N" if _NUMBER.fullmatch(text.strip()) else "S"), JsonNode(text.strip(), content.path)
+    else:
+        return kind, content
+    invalid.append(f"{content.path} ({shown(text)}, read as {other})")
+    return other, content
+
+
+def _content(kind: str, content: JsonNode, invalid: list[str]) -> Any:
     match kind:
         case "S":
             return _text(content)
@@ -230,23 +255,23 @@ def _content(kind: str, content: JsonNode) -> Any:
         case "NULL":
             return True
         case "L":
-            return [_inner(each) for each in content.elements()]
+            return [_inner(each, invalid) for each in content.elements()]
         case "M":
-            return {name: _inner(each) for name, each in content.members()}
+            return {name: _inner(each, invalid) for name, each in content.members()}
         case _:
             one = {"SS": _text, "NS": _number, "BS": _bytes}[kind]
             return [one(each) for each in content.elements()]
 
 
-def _inner(place: JsonNode) -> dict[str, Any]:
+def _inner(place: JsonNode, invalid: list[str]) -> dict[str, Any]:
     """Return a value inside a map or a list, which is DynamoDB JSON or plain JSON."""
     value = place.value
     if isinstance(value, dict):
         if len(value) == 1 and next(iter(value)) in _VALUE_TYPES:
-            return _value(place)
-        return {"M": {name: _inner(each) for name, each in place.members()}}
+            return _value(place, invalid)
+        return {"M": {name: _inner(each, invalid) for name, each in place.members()}}
     if isinstance(value, list):
-        return {"L": [_inner(each) for each in place.elements()]}
+        return {"L": [_inner(each, invalid) for each in place.elements()]}
     if value is None:
         return {"NULL": True}
     if isinstance(value, bool):

@@ -308,6 +308,9 @@ def _unread_members(table: WorkbenchTable, draft: DraftTable) -> Iterator[str]:
             f"Rows with the key of an earlier row: {'; '.join(table.overwritten)}. A table has one item with this key, "
             "so the rows became one."
         )
+    if table.invalid:
+        shown = "; ".join(table.invalid)
+        yield f"DynamoDB rejects these values of the rows, because they do not have their type: {shown}."
     for name in table.saved_queries:
         yield f"The saved query {name} was left out, because its format is not documented."
     stored = {field.stored_as for entity in draft.entities for field in entity.fields}

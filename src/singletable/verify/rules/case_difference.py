@@ -1,4 +1,4 @@
-"""ST125: two key templates have the same literal text in different case."""
+"""ST125: two key templates have the same literal text in different case, or with and without a leading delimiter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from singletable.planner.key_changes import template_change
 from singletable.planner.remedy import Alternative, Remedy
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
 
-RULE = Rule("ST125", "key templates differ only by case", "warning")
+RULE = Rule("ST125", "key templates nearly equal", "warning")
 SHORTEST_WORD = 2
 """The length of a literal below which upper and lower case can be two prefixes on purpose, as in `c#` and `C#`."""
 
@@ -31,6 +31,34 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             f"{segment} and {spelling}; keys are case-sensitive, so one Query does not find both"
         )
         yield entity_finding(RULE, entity, message, _remedy(planned.design, part, segment, spelling))
+    yield from _leading_delimiters(planned)
+
+
+def _leading_delimiters(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find templates that begin with a delimiter, while a template of the same attribute begins with their literal."""
+    heads: dict[tuple[str, str], tuple[Entity, TemplatePart]] = {}
+    for entity, part, segment in _segments(planned):
+        if part.template.text.startswith(segment):
+            heads.setdefault((part.attribute, segment), (entity, part))
+    reported: set[str] = set()
+    for entity, part, segment in _segments(planned):
+        delimiter = part.template.delimiter
+        found = heads.get((part.attribute, segment))
+        if found is None or not part.template.text.startswith(f"{delimiter}{segment}") or str(part) in reported:
+            continue
+        reported.add(str(part))
+        message = (
+            f'{part.attribute} = "{part}" begins with {delimiter!r}, and {part.attribute} = "{found[1]}" of '
+            f"{found[0].label} does not, so one Query does not find both"
+        )
+        yield entity_finding(RULE, entity, message, _without_delimiter(planned.design, entity, part))
+
+
+def _without_delimiter(design: Design, entity: Entity, part: TemplatePart) -> Remedy:
+    text = part.template.text
+    shorter = text.removeprefix(part.template.delimiter)
+    edits = template_change(design, (entity,), lambda template: shorter if template == text else template)
+    return Remedy(f'Write {part.attribute} = "{shorter}".') if edits is None else Remedy("", (Alternative(edits),))
 
 
 def _remedy(design: Design, part: TemplatePart, segment: str, spelling: str) -> Remedy:

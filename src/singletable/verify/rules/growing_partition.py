@@ -23,14 +23,15 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find events that are sorted by time in a partition that nothing limits."""
     design = planned.design
     for entity in design.entities:
-        if entity.declaration.expected_items is not None or _expires(design, entity):
+        if entity.declaration.expected_items is not None or expires(design, entity):
             continue
         growing = {alias: placed for alias, placed in entity.placements.items() if _grows(design, entity, placed)}
         if growing:
             yield _finding(entity, growing)
 
 
-def _expires(design: Design, entity: Entity) -> bool:
+def expires(design: Design, entity: Entity) -> bool:
+    """Return whether an entity has a TTL, or an attribute that is named like one."""
     stored = {*entity.fields, *entity.attributes.values()}
     return entity.declaration.ttl is not None or bool({design.ttl_attribute, "ttl", "TTL"} & stored)
 

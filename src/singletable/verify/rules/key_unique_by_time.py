@@ -35,7 +35,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
     for entity in entities:
         # The only entity of a table often has a less exact name than the table, such as DeviceStateLog.
         names = f"{entity.label}_{planned.design.name}" if len(entities) == 1 else entity.label
-        words = frozenset(words_of(names))
+        words = frozenset(word.removesuffix("s") for word in words_of(names))
         if not _is_identified(entity, words) and (shared := _shared_fields(entity, words)):
             yield _finding(planned.design, entity, shared)
 

@@ -32,7 +32,9 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             message = f"no pattern reads {index.label}"
             yield table_finding(RULE, planned.design, message, _remedy(planned.design, index, placed))
             continue
-        for entity in placed if not index.is_inverse else ():  # every entity is in an inverse index
+        # Every entity is in an inverse index, and in another index by the keys of the table.
+        is_of_all = index.is_inverse or set(index.key_attributes) <= set(planned.design.table.key_attributes)
+        for entity in () if is_of_all else placed:
             if (alias, entity.label) not in read:
                 message = f"no pattern reads its keys in {index.label}, but every write pays for them"
                 yield entity_finding(RULE, entity, message, _remedy(planned.design, index, (entity,), keep=True))
