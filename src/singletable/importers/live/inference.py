@@ -288,7 +288,13 @@ class _EntityInference:
         used = fields_in(tuple(positions.values()))
         is_native = any(isinstance(each, NativeKey) for name, each in positions.items() if name not in self.table.keys)
         known = [fields.values[name] for name in used if name in before.by_name and name in fields.values]
-        if is_native or len(known) < len(used) or any(seen[place] is None for seen in known for place in outside):
+        # An index key of literals only is a marker that some items have on purpose.
+        if (
+            not used
+            or is_native
+            or len(known) < len(used)
+            or any(seen[place] is None for seen in known for place in outside)
+        ):
             fields.restore(before)
             return None
         self.notes.append(
