@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from singletable.client.items.decoder import Item
+from singletable.conformance.entity_values import ValueFinding
 from singletable.conformance.item_comparison import ItemComparer, ItemProblem
 from singletable.conformance.key_measurements import NEAR_LIMIT, KeyMeasurements, MeasuredPartitions
 from singletable.conformance.measured_findings import MeasuredFinding, measured_findings
 from singletable.conformance.scan_items import StoredItem
-from singletable.conformance.stored_values import StoredValues, ValueFinding
+from singletable.conformance.stored_values import StoredValues
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.values.item_validation import accept_item

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, NamedTuple, get_origin
+from typing import Any
 
 from singletable.client.items.decoder import Item
+from singletable.conformance.entity_values import (
+    TIME_REMEDY,
+    EntityValues,
+    SeenItems,
+    ValueFinding,
+    literal_segments,
+    value_finding,
+    value_findings,
+)
 from singletable.conformance.suspect_text import (
     TIME_WITHOUT_ZONE,
     VALID_TIME,
@@ -20,19 +28,12 @@ from singletable.conformance.suspect_text import (
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.field_roles import words_of
-from singletable.model.key_template import LiteralText
-from singletable.model.keys import TemplatePart
-from singletable.planner.formatting import format_count
-from singletable.verify.findings import Finding, Rule, entity_finding, table_finding
+from singletable.verify.findings import table_finding
 from singletable.verify.item_rules import (
     IMPLAUSIBLE_TTL,
-    KEY_SHAPES,
     MALFORMED_TIME,
-    NUMBER_AS_TEXT,
-    PLACEHOLDER_VALUE,
     SEVERAL_SPELLINGS,
     SEVERAL_TYPES,
-    TIME_WITHOUT_ZONE_RULE,
 )
 
 CHECKED_ITEMS = 10_000
@@ -41,72 +42,12 @@ CHECKED_EACH = 16
 FORMATS_MAX = 20
 TIMES_MAX = 10_000
 """The number of different times that are remembered, to compare expiry times with them."""
-ITEMS_PER_OTHER_SHAPE = 2
-"""An item whose key has another number of parts is reported if at least this many items have the usual number."""
 SHARE_OF_SAME_TIMES_MIN = 0.5
 MILLISECONDS_MIN = 100_000_000_000
 """As seconds since 1970, a number from here on is later than the year 5000."""
 SECONDS_MIN = 100_000_000
 """As seconds since 1970, a smaller number is before 1973: a duration, not a time."""
-# Texts of digits with these names are identifiers: nobody adds them up or sorts them by value.
-_IDENTIFIERS = frozenset(
-    (
-        *("id", "ids", "uuid", "guid", "sku", "ean", "isbn", "upc", "code", "zip", "zipcode", "postal", "postcode"),
-        *("pin", "phone", "tel", "telephone", "mobile", "fax", "number", "no", "num", "nr", "account", "acct", "card"),
-        *("cvv", "ssn", "ref", "reference", "key", "hash", "token", "serial", "version", "ver", "name", "email"),
-        *("address", "street", "room", "house", "building", "floor", "seat", "flight", "license", "plate", "vin"),
-        *("ip", "mac"),
-    )
-)
 _CREATION = frozenset({"created", "creation", "timestamp", "ts", "registered", "issued", "posted", "written"})
-
-
-class ValueFinding(NamedTuple):
-    """A finding about values, with the number of items, an example, and the value that shows the problem."""
-
-    finding: Finding
-    items: int
-    key: str
-    value: str = ""
-
-
-@dataclass
-class _Seen:
-    """The items with one problem in one attribute, and the first of them."""
-
-    items: int = 0
-    key: str = ""
-    value: str = ""
-
-    def add(self, key: str, value: str) -> None:
-        self.items += 1
-        if self.items == 1:
-            self.key, self.value = key, value
-
-
-@dataclass
-class _EntityValues:
-    """What the items of one entity have shown so far."""
-
-    entity: Entity
-    items: int = 0
-    types: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
-    """The types of each attribute, with the key and the value of the first item that has it."""
-    ordinary: set[str] = field(default_factory=set)
-    """Attributes with a text that is not a number."""
-    seen: dict[tuple[str, str], _Seen] = field(default_factory=dict)
-    """Problems by kind and attribute."""
-    formats: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
-    """The formats of the times of each attribute, with the first item that has it."""
-    shapes: dict[str, dict[int, _Seen]] = field(default_factory=dict)
-    """The items of each key attribute by their number of delimiters."""
-    literals: frozenset[str] = frozenset()
-    """The segments that the templates of the entity contain as literal text."""
-    expiries: set[int] = field(default_factory=set)
-    expiry_items: int = 0
-
-    def add(self, problem: str, attribute: str, key: str, value: str) -> None:
-        self.seen.setdefault((problem, attribute), _Seen()).add(key, value)
 
 
 class StoredValues:
@@ -120,7 +61,7 @@ class StoredValues:
         self._keys = frozenset((*self._base, *(name for index in indexes for name in index.key_attributes)))
         self._reserved = {design.settings.type_attribute, design.settings.schema_version_attribute}
         self._entities = {
-            each.name: _EntityValues(each, literals=frozenset(_literals(each))) for each in design.entities
+            each.name: EntityValues(each, literals=frozenset(literal_segments(each))) for each in design.entities
         }
         self._times: dict[int, str] = {}
 
@@ -149,7 +90,7 @@ class StoredValues:
                 self._add_expiry(values, item, name)
                 return
 
-    def _add_string(self, values: _EntityValues, item: Item, name: str, text: str) -> None:
+    def _add_string(self, values: EntityValues, item: Item, name: str, text: str) -> None:
         if name in self._keys:
             self._add_key(values, item, name, text)
         elif (found := suspicion_of(text)) is not None:
@@ -159,7 +100,7 @@ class StoredValues:
             if VALID_TIME.fullmatch(text):
                 self._add_format(values, item, name, text)
 
-    def _add_inner(self, values: _EntityValues, item: Item, name: str, value: dict[str, Any]) -> None:
+    def _add_inner(self, values: EntityValues, item: Item, name: str, value: dict[str, Any]) -> None:
         """Check the texts inside a map or a list."""
         stack = [(name, value)]
         while stack:
@@ -172,7 +113,7 @@ class StoredValues:
             elif kind == "S":
                 self._add_string(values, item, path, content)
 
-    def _add_text(self, values: _EntityValues, item: Item, name: str, text: str, found: str) -> None:
+    def _add_text(self, values: EntityValues, item: Item, name: str, text: str, found: str) -> None:
         if found in ("number", "boolean"):
             if text.isdigit() and len(self._times) < TIMES_MAX and _is_time_name(name):
                 self._add_time(name, text)
@@ -184,14 +125,14 @@ class StoredValues:
         if found != "quotes":  # a title or a comment can be a quotation
             values.add(found, name, self._key_text(item), text)
 
-    def _add_key(self, values: _EntityValues, item: Item, name: str, text: str) -> None:
+    def _add_key(self, values: EntityValues, item: Item, name: str, text: str) -> None:
         if is_template_syntax(text):
             values.add("placeholder", name, self._key_text(item), text)
             return
         segments = text.split(self._delimiter) if self._delimiter in text else [text]
         shapes = values.shapes.setdefault(name, {})
         if (shape := shapes.get(len(segments))) is None:
-            shape = shapes[len(segments)] = _Seen() if len(shapes) < FORMATS_MAX else _Seen(1)
+            shape = shapes[len(segments)] = SeenItems() if len(shapes) < FORMATS_MAX else SeenItems(1)
         shape.add(self._key_text(item) if not shape.items else "", text)
         if is_name(segments[-1]) and segments[-1] not in values.literals:
             values.add("placeholder", name, self._key_text(item), segments[-1])
@@ -201,7 +142,7 @@ class StoredValues:
             elif (found := suspicion_of(segment)) is not None and found not in ("number", "boolean", "malformed list"):
                 values.add(found, name, self._key_text(item), segment)
 
-    def _add_format(self, values: _EntityValues, item: Item, name: str, text: str) -> None:
+    def _add_format(self, values: EntityValues, item: Item, name: str, text: str) -> None:
         if TIME_WITHOUT_ZONE.fullmatch(text):
             values.add("no zone", name, self._key_text(item), text)
         formats = values.formats.setdefault(name, {})
@@ -214,7 +155,7 @@ class StoredValues:
         if SECONDS_MIN <= seconds < MILLISECONDS_MIN and name != self._design.ttl_attribute:
             self._times.setdefault(seconds, name)
 
-    def _add_expiry(self, values: _EntityValues, item: Item, name: str) -> None:
+    def _add_expiry(self, values: EntityValues, item: Item, name: str) -> None:
         text = item[name]["N"]
         seconds = float(text)
         if seconds >= MILLISECONDS_MIN:
@@ -238,29 +179,24 @@ class StoredValues:
     def findings(self) -> Iterator[ValueFinding]:
         """Yield the findings about the values of all items."""
         for values in self._entities.values():
-            yield from _malformed(values)
-            yield from _formats(values)
-            yield from _numbers(values)
-            yield from _placeholders(values)
-            yield from _shapes(values)
-            yield from _without_zone(values)
+            yield from value_findings(values)
             yield from self._expiries(values)
         yield from self._formats_of_entities()
         yield from self._types()
         yield from self._spellings()
 
-    def _expiries(self, values: _EntityValues) -> Iterator[ValueFinding]:
+    def _expiries(self, values: EntityValues) -> Iterator[ValueFinding]:
         for (problem, name), seen in values.seen.items():
             message = _TTL_PROBLEMS.get(problem.partition(",")[0])
             if message is not None:
                 text = message.format(name=name, other=problem.partition(", ")[2])
-                yield _finding(IMPLAUSIBLE_TTL, values.entity, text, _TTL_REMEDY, seen)
+                yield value_finding(IMPLAUSIBLE_TTL, values.entity, text, _TTL_REMEDY, seen)
         same = [seconds for seconds in values.expiries if seconds in self._times]
         if same and len(same) >= len(values.expiries) * SHARE_OF_SAME_TIMES_MIN:
             name, other = self._design.ttl_attribute or "ttl", self._times[same[0]]
             message = f"{name} equals the {other} of other items, so the items expire at that time, not after it"
-            seen = _Seen(values.expiry_items, "", str(same[0]))
-            yield _finding(IMPLAUSIBLE_TTL, values.entity, message, _TTL_REMEDY, seen)
+            seen = SeenItems(values.expiry_items, "", str(same[0]))
+            yield value_finding(IMPLAUSIBLE_TTL, values.entity, message, _TTL_REMEDY, seen)
 
     def _formats_of_entities(self) -> Iterator[ValueFinding]:
         """Yield the times of creation that some entities store as a date, and other entities as a time."""
@@ -274,7 +210,7 @@ class StoredValues:
             if len(shapes) > 1:
                 shown = " and ".join(f"{text} in {label}" for label, (_, text) in shapes.values())
                 message = f"{name} has times in {len(shapes)} formats, so they do not sort by time: {shown}"
-                finding = table_finding(MALFORMED_TIME, self._design, message, _TIME_REMEDY)
+                finding = table_finding(MALFORMED_TIME, self._design, message, TIME_REMEDY)
                 key, value = list(shapes.values())[-1][1]
                 yield ValueFinding(finding, 1, key, value)
 
@@ -317,122 +253,6 @@ _TTL_PROBLEMS = {
 _TTL_REMEDY = "Store the time at which the item expires, in seconds since 1970: the time of creation plus a duration."
 _TYPE_REMEDY = "Use one type for the attribute in all items, or two names for two meanings."
 _SPELLING_REMEDY = "Use one spelling, and rename the attribute in the items that have another one."
-_SHAPE_REMEDY = "Delete the items, and write them under a key like the others."
-_ZONE_REMEDY = "Write UTC, such as 2024-01-01T10:00:00Z, and declare the field as a datetime."
-_TIME_REMEDY = "Correct the items, and declare the field as a datetime or date, which rejects such text."
-_NUMBER_REMEDY = "Declare the field as int, Decimal or bool, and write the items again."
-_PLACEHOLDER_REMEDY = "Write a real value, or remove the attribute."
-
-
-def _malformed(values: _EntityValues) -> Iterator[ValueFinding]:
-    found = {name: seen for (problem, name), seen in values.seen.items() if problem == "malformed time"}
-    if found:
-        names = ", ".join(found)
-        message = f"{names}: text that looks like a time is not a valid time, so it does not sort by time"
-        yield _finding(MALFORMED_TIME, values.entity, message, _TIME_REMEDY, _first(found))
-    found = {name: seen for (problem, name), seen in values.seen.items() if problem == "unsorted time"}
-    if found:
-        what = "is a time" if len(found) == 1 else "are times"
-        message = (
-            f"{', '.join(found)} {what} whose text begins with the day, the month or the hour, so it does not sort"
-        )
-        message += " by time"
-        yield _finding(MALFORMED_TIME, values.entity, message, _TIME_REMEDY, _first(found))
-
-
-def _formats(values: _EntityValues) -> Iterator[ValueFinding]:
-    for name, formats in values.formats.items():
-        if len(formats) > 1:
-            texts = [text for _, text in formats.values()]
-            message = f"{name} has times in {len(formats)} formats, so they do not sort by time: {', '.join(texts[:3])}"
-            seen = _Seen(1, list(formats.values())[1][0], texts[1])
-            yield _finding(MALFORMED_TIME, values.entity, message, _TIME_REMEDY, seen)
-
-
-def _numbers(values: _EntityValues) -> Iterator[ValueFinding]:
-    fields = {attribute: values.entity.fields[name].type for name, attribute in values.entity.attributes.items()}
-    text = {
-        name for _, name in values.seen if fields.get(name.partition(".")[0], str) in (str, Any) or "." in name
-    }  # ST202 reports other types
-    for kind in ("number", "boolean"):
-        found = {
-            name: seen
-            for (problem, name), seen in values.seen.items()
-            if problem == kind
-            and name not in values.ordinary
-            and name in text
-            and not _IDENTIFIERS.intersection(words_of(name.rpartition(".")[2]))
-        }
-        if found:
-            what = f"is a {kind}" if len(found) == 1 else f"are {kind}s"
-            why = "neither adds nor compares by value" if kind == "number" else "compares as text"
-            message = f"{', '.join(found)} {what} stored as text, which DynamoDB {why}"
-            yield _finding(NUMBER_AS_TEXT, values.entity, message, _NUMBER_REMEDY, _first(found))
-
-
-def _placeholders(values: _EntityValues) -> Iterator[ValueFinding]:
-    for problem, what in (
-        ("placeholder", "a placeholder instead of a value"),
-        ("quotes", "quotes as part of a key"),
-        ("spaces", "a space at the start or the end"),
-        ("malformed list", "a list or a map as text that is not JSON"),
-    ):
-        found = {name: seen for (kind, name), seen in values.seen.items() if kind == problem}
-        if found:
-            message = f"{', '.join(found)} {'contains' if len(found) == 1 else 'contain'} {what}"
-            yield _finding(PLACEHOLDER_VALUE, values.entity, message, _PLACEHOLDER_REMEDY, _first(found))
-
-
-def _without_zone(values: _EntityValues) -> Iterator[ValueFinding]:
-    found = {name: seen for (problem, name), seen in values.seen.items() if problem == "no zone"}
-    if found:
-        what = "is a time" if len(found) == 1 else "are times"
-        message = f"{', '.join(found)} {what} without a time zone, so its meaning depends on the place of the writer"
-        yield _finding(TIME_WITHOUT_ZONE_RULE, values.entity, message, _ZONE_REMEDY, _first(found))
-
-
-def _shapes(values: _EntityValues) -> Iterator[ValueFinding]:
-    """Yield the key attributes in which few items have another number of parts than all others."""
-    for name, shapes in values.shapes.items():
-        usual = max(shapes, key=lambda parts: shapes[parts].items)
-        others = {parts: seen for parts, seen in shapes.items() if parts != usual}
-        count = sum(seen.items for seen in others.values())
-        if (
-            count
-            and count * ITEMS_PER_OTHER_SHAPE <= shapes[usual].items
-            and name not in _path_attributes(values.entity)
-        ):
-            first = next(iter(others.values()))
-            message = f"{name} usually has {format_count(usual, 'part')}, but these items have another number of parts"
-            yield _finding(KEY_SHAPES, values.entity, message, _SHAPE_REMEDY, _Seen(count, first.key, first.value))
-
-
-def _path_attributes(entity: Entity) -> set[str]:
-    """Return the key attributes that contain a path, which can have any number of parts."""
-    parts = [part for placement in entity.placements.values() for part in placement.parts]
-    return {
-        part.attribute
-        for part in parts
-        if isinstance(part, TemplatePart) and any(get_origin(entity.fields[name].type) is tuple for name in part.fields)
-    }
-
-
-def _literals(entity: Entity) -> Iterator[str]:
-    for placement in entity.placements.values():
-        for part in placement.parts:
-            if isinstance(part, TemplatePart):
-                pieces = [piece.text for piece in part.template.parts if isinstance(piece, LiteralText)]
-                yield from (segment for text in pieces for segment in text.split(part.template.delimiter))
-
-
-def _first(found: dict[str, _Seen]) -> _Seen:
-    """Return the first example, with the number of items of the most frequent attribute."""
-    first = next(iter(found.values()))
-    return _Seen(max(seen.items for seen in found.values()), first.key, first.value)
-
-
-def _finding(rule: Rule, entity: Entity, message: str, remedy: str, seen: _Seen) -> ValueFinding:
-    return ValueFinding(entity_finding(rule, entity, message, remedy), seen.items, seen.key, seen.value)
 
 
 @lru_cache(maxsize=4_096)
