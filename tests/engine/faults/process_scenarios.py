@@ -260,12 +260,14 @@ def _fork_inside_a_write(url: str, chance: random.Random) -> None:
 
     child, unused = in_child(write)
     grandchild = int.from_bytes(os.read(reading, 4), "big")
+    CHILDREN.add(grandchild)
     try:
         end_child(child)
         with opened(url, chance) as engine, ThreadPoolExecutor(1) as pool:
             pool.submit(create_table, engine).result(SECONDS_MAX)
     finally:
         os.kill(grandchild, signal.SIGKILL)
+        CHILDREN.discard(grandchild)
         for descriptor in (reading, writing, unused):
             os.close(descriptor)
 
