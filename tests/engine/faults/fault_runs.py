@@ -19,6 +19,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 from tests.engine.faults.file_scenarios import FILE_SCENARIOS
 from tests.engine.faults.network_scenarios import NETWORK_SCENARIOS
@@ -59,15 +60,21 @@ def run(seed: int, name: str) -> bool:
 
 
 def _end(again: str) -> None:
-    """End this process and its children, because a run hangs."""
+    """Report a run that hangs, and end this process."""
     faulthandler.dump_traceback()
     print(f"{again} (it hangs)", flush=True)
+    _exit()
+
+
+def _exit() -> NoReturn:
+    """End this process and its children at once: after a failure, their threads can wait for ever."""
+    sys.stderr.flush()
     for child in CHILDREN:
         os.kill(child, signal.SIGKILL)
     os._exit(1)
 
 
-def main() -> int:
+def main() -> None:
     """Run seeds one after another, and end at the first failure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
@@ -79,13 +86,12 @@ def main() -> int:
         name = options.scenario or scenario_of(seed)
         started = time.process_time()
         if not run(seed, name):
-            return 1
+            _exit()
         counts[name] += 1
         seconds[name] += time.process_time() - started  # type: ignore[assignment]  # Counter adds floats too
     for name, number in counts.items():
         print(f"{name}: {number} runs, {seconds[name]:.1f} s of processor time")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
