@@ -60,24 +60,24 @@ def test_a_row_checksum_detects_each_flipped_bit_in_joined_rows(
     is_compiled: bool, rows: list[tuple[bytes, bytes, int]], descending: bool, place: int
 ) -> None:
     rows = sorted(rows, reverse=descending)
-    items, keys = b",".join([item for _, item, _ in rows]), b"".join([key for key, _, _ in rows])
-    checksums = b"".join([row_checksum.row_checksum(*row) for row in rows])
+    items = b",".join([item for _, item, _ in rows])
+    heads = b"".join([row_checksum.row_checksum(*row) + row[0] for row in rows])
     verified_join = chosen(is_compiled, "verified_join")
     total = sum(size for _, _, size in rows)
-    assert verified_join(items, keys, checksums, descending) == (len(rows), total, len(rows[-1][1]), len(rows[-1][0]))
-    joined = bytearray(items + keys + checksums)
+    assert verified_join(items, heads, descending) == (len(rows), total, len(rows[-1][1]), len(rows[-1][0]))
+    joined = bytearray(items + heads)
     joined[place // 8 % len(joined)] ^= 1 << place % 8
-    ends = len(items), len(items) + len(keys)
     with pytest.raises(NotOnFastPath):
-        verified_join(bytes(joined[: ends[0]]), bytes(joined[ends[0] : ends[1]]), bytes(joined[ends[1] :]), descending)
+        verified_join(bytes(joined[: len(items)]), bytes(joined[len(items) :]), descending)
     for wrong in (items + b",", b"," + items):
         with pytest.raises(NotOnFastPath):
-            verified_join(wrong, keys, checksums, descending)
-    with pytest.raises(NotOnFastPath):
-        verified_join(items, keys, checksums[:-1], descending)
+            verified_join(wrong, heads, descending)
+    for wrong in (heads[:-1], heads + b"x", b""):
+        with pytest.raises(NotOnFastPath):
+            verified_join(items, wrong, descending)
     if len(rows) > 1:
         with pytest.raises(NotOnFastPath):
-            verified_join(items, keys, checksums, not descending)
+            verified_join(items, heads, not descending)
 
 
 @given(rows=ROWS, count_max=st.integers(-1, 9).filter(bool), bytes_max=st.integers(1, 2**34))
@@ -112,7 +112,8 @@ def test_the_compiled_row_checksum_joins_rows_like_python(
         compiled.joined_rows((1 // 0 for _ in "x"), -1, 1, False)
     for function, arguments in (
         (compiled.row_checksum, ("", b"", 1)),
-        (compiled.verified_join, (b"", b"", None, False)),
+        (compiled.verified_join, (b"", None, False)),
+        (compiled.verified_join, (b"", b"", b"", False)),
     ):
         with pytest.raises(TypeError):
             function(*arguments)

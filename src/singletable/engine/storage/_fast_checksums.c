@@ -14,7 +14,7 @@
 #endif
 
 /* Equal to the version in INTERFACE_VERSIONS of fast_path.py. Increase both when arguments or results change. */
-#define INTERFACE_VERSION 1
+#define INTERFACE_VERSION 2
 /* Big-endian: crc32 (4), size (4), bytes of the item (4), bytes of the key (2). */
 #define CHECKSUM_BYTES 14
 #define KEY_BYTES_MAX 0xFFFF
@@ -221,40 +221,40 @@ verified_size(PyObject *module, PyObject *const *args, Py_ssize_t count)
 static PyObject *
 verified_join(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-    if (count != 4 || !PyBytes_CheckExact(args[0]) || !PyBytes_CheckExact(args[1]) || !PyBytes_CheckExact(args[2])) {
-        PyErr_SetString(PyExc_TypeError, "verified_join() takes joined items, keys and checksums, and a direction");
+    if (count != 3 || !PyBytes_CheckExact(args[0]) || !PyBytes_CheckExact(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "verified_join() takes joined items and heads, and a direction");
         return NULL;
     }
-    const char *item = PyBytes_AS_STRING(args[0]), *key = PyBytes_AS_STRING(args[1]);
-    const char *checksum = PyBytes_AS_STRING(args[2]);
-    size_t items_left = (size_t)PyBytes_GET_SIZE(args[0]), keys_left = (size_t)PyBytes_GET_SIZE(args[1]);
-    Py_ssize_t rows = PyBytes_GET_SIZE(args[2]) / CHECKSUM_BYTES;
-    int descending = args[3] == Py_True;
-    if (rows == 0 || PyBytes_GET_SIZE(args[2]) % CHECKSUM_BYTES)
-        return not_sound(module);
+    const char *item = PyBytes_AS_STRING(args[0]), *head = PyBytes_AS_STRING(args[1]);
+    size_t items_left = (size_t)PyBytes_GET_SIZE(args[0]), heads_left = (size_t)PyBytes_GET_SIZE(args[1]);
+    int descending = args[2] == Py_True;
+    Py_ssize_t rows = 0;
     unsigned long long size = 0;
+    const char *key = NULL;
     Checksum row = {0, 0, 0, 0};
-    for (Py_ssize_t i = 0; i < rows; i++, checksum += CHECKSUM_BYTES) {
-        const char *previous = key - row.key_bytes;
+    for (; heads_left >= CHECKSUM_BYTES; rows++) {
+        const char *previous = key;
         size_t previous_bytes = row.key_bytes;
-        row = parsed(checksum);
-        if (i > 0) {
+        row = parsed(head);
+        key = head + CHECKSUM_BYTES;
+        heads_left -= CHECKSUM_BYTES;
+        if (rows > 0) {
             if (items_left == 0 || *item != ',')
                 return not_sound(module);
             item++;
             items_left--;
         }
-        if (row.item_bytes > items_left || row.key_bytes > keys_left ||
+        if (row.item_bytes > items_left || row.key_bytes > heads_left ||
             row_crc(key, row.key_bytes, item, row.item_bytes, row.size) != row.crc ||
-            (i > 0 && !is_order(previous, previous_bytes, key, row.key_bytes, descending)))
+            (rows > 0 && !is_order(previous, previous_bytes, key, row.key_bytes, descending)))
             return not_sound(module);
         item += row.item_bytes;
         items_left -= row.item_bytes;
-        key += row.key_bytes;
-        keys_left -= row.key_bytes;
+        head = key + row.key_bytes;
+        heads_left -= row.key_bytes;
         size += row.size;
     }
-    if (items_left || keys_left)
+    if (rows == 0 || items_left || heads_left)
         return not_sound(module);
     return Py_BuildValue("nKII", rows, size, (unsigned int)row.item_bytes, (unsigned int)row.key_bytes);
 }

@@ -10,7 +10,7 @@ def row_checksum(key: bytes, item: bytes, size: int, /) -> bytes:
 def verified_size(key: object, item: object, checksum: object, /) -> int:
     """Return the size of an item whose row matches its checksum; raise NotOnFastPath for any other row."""
 
-def verified_join(items: bytes, keys: bytes, checksums: bytes, descending: bool, /) -> tuple[int, int, int, int]:
+def verified_join(items: bytes, heads: bytes, descending: bool, /) -> tuple[int, int, int, int]:
     """Verify joined rows; return their number, their size, and the lengths of the last item and key."""
 
 def joined_rows(

@@ -81,12 +81,10 @@ class Tree:
         self._up = f"SELECT key, item, checksum FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
         self._down = self._up + " DESC"
         # With a LIMIT, SQLite reads the inner rows in order and joins them in that order.
-        joined = (
-            "SELECT CAST(group_concat(item, ',') AS BLOB), CAST(group_concat(key, '') AS BLOB), "
-            "CAST(group_concat(checksum, '') AS BLOB) FROM ({rows} LIMIT ?)"
-        )
-        self._joined_up = joined.format(rows=self._up)
-        self._joined_down = joined.format(rows=self._down)
+        heads = f"SELECT item, checksum || key AS head FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
+        joined = "SELECT CAST(group_concat(item, ',') AS BLOB), CAST(group_concat(head, '') AS BLOB) FROM ({} LIMIT ?)"
+        self._joined_up = joined.format(heads)
+        self._joined_down = joined.format(f"{heads} DESC")
         self._all = f"SELECT key, item, checksum FROM {name} ORDER BY key"  # noqa: S608
         self._after = f"SELECT key, item, checksum FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
         self._unverified = f"SELECT key, item, size, checksum FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
@@ -168,11 +166,11 @@ class Tree:
     ) -> tuple[bytes, int, int, bytes | None, bytes | None]:
         """Return joined items, their count, the sum of their sizes, and the last key and item if there are `count`."""
         statement = self._joined_down if descending else self._joined_up
-        items, keys, checksums = connection.execute(statement, (low, high, count)).fetchone()
+        items, heads = connection.execute(statement, (low, high, count)).fetchone()
         if items is None:
             return b"", 0, 0, None, None
         try:
-            found, size, item_bytes, key_bytes = verified_join(items, keys, checksums or b"", descending)
+            found, size, item_bytes, key_bytes = verified_join(items, heads or b"", descending)
         except NotOnFastPath:
             rows = list(islice(self.range(connection, low, high, descending), count))
             body = b",".join([item for _, item, _ in rows])
@@ -181,7 +179,7 @@ class Tree:
         FAST_CHECKSUMS.hits += 1
         if found < count:
             return items, found, size, None, None
-        return items, found, size, keys[len(keys) - key_bytes :], items[len(items) - item_bytes :]
+        return items, found, size, heads[len(heads) - key_bytes :], items[len(items) - item_bytes :]
 
     def after(self, connection: sqlite3.Connection, key: bytes, count: int) -> list[Row]:
         """Return the next rows above a key, at most `count`."""

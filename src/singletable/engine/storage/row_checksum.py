@@ -44,14 +44,14 @@ def _verified_size(key: bytes, item: bytes, checksum: bytes | None) -> int:
     raise NotOnFastPath
 
 
-def _verified_join(items: bytes, keys: bytes, checksums: bytes, descending: bool) -> tuple[int, int, int, int]:
-    if not checksums or len(checksums) % _CHECKSUM.size:
-        raise NotOnFastPath
+def _verified_join(items: bytes, heads: bytes, descending: bool) -> tuple[int, int, int, int]:
     view = memoryview(items)
-    total = item_end = key_end = item_bytes = key_bytes = 0
+    rows = total = item_end = head_end = item_bytes = key_bytes = 0
     previous: bytes | None = None
-    for crc, size, item_bytes, key_bytes in _CHECKSUM.iter_unpack(checksums):
-        key = keys[key_end : key_end + key_bytes]
+    while head_end + _CHECKSUM.size <= len(heads):
+        crc, size, item_bytes, key_bytes = _CHECKSUM.unpack_from(heads, head_end)
+        head_end += _CHECKSUM.size
+        key = heads[head_end : head_end + key_bytes]
         if previous is not None:
             if items[item_end : item_end + 1] != b"," or (key >= previous if descending else key <= previous):
                 raise NotOnFastPath
@@ -60,11 +60,12 @@ def _verified_join(items: bytes, keys: bytes, checksums: bytes, descending: bool
             raise NotOnFastPath
         previous = key
         item_end += item_bytes
-        key_end += key_bytes
+        head_end += key_bytes
         total += size
-    if item_end != len(items) or key_end != len(keys):
+        rows += 1
+    if not rows or item_end != len(items) or head_end != len(heads):
         raise NotOnFastPath
-    return len(checksums) // _CHECKSUM.size, total, item_bytes, key_bytes
+    return rows, total, item_bytes, key_bytes
 
 
 row_checksum: Callable[[bytes, bytes, int], bytes] = (
@@ -77,11 +78,14 @@ verified_size: Callable[[bytes, bytes, bytes | None], int] = (
 )
 """Return the size of an item whose row matches its checksum; raise NotOnFastPath for any other row."""
 
-verified_join: Callable[[bytes, bytes, bytes, bool], tuple[int, int, int, int]] = (
+verified_join: Callable[[bytes, bytes, bool], tuple[int, int, int, int]] = (
     _verified_join if _fast_checksums is None else _fast_checksums.verified_join
 )
-"""Verify joined items, keys and checksums; return the number of rows, the sum of their sizes, and the bytes of the last
-item and key. Raise NotOnFastPath unless all rows match their checksums and their keys are in order."""
+"""Verify joined items and heads (the checksum and the key of each item).
+
+Return the number of rows, the sum of their sizes, and the bytes of the last item and key. Raise NotOnFastPath unless
+all rows match their checksums and their keys are in order.
+"""
 
 
 def joined_rows(
