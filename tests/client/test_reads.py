@@ -257,3 +257,4 @@ def test_client_metrics_count_consumed_capacity_by_pattern(shop: Shop, place: Pl
     assert usage["orders_of_customer"].requests == 1
     assert not place.has("exact units") or usage["put"].write_units == 2.0  # the item and its index entry
     assert shop.metrics.total.requests == 3
+    assert repr(shop.metrics) == f"<metrics of all requests: {shop.metrics.total}>"

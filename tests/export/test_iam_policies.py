@@ -180,6 +180,7 @@ def test_iam_policies_of_a_tenant_name_every_key_that_does_not_start_with_the_te
     message = str(refused.value)
     assert "Writer in the table: the entity has no field 'writer_id'" in message
     assert "Writer: the unique marker of email is in 'UNIQUE#Writer#email#{email}'" in message
+    assert "instead of unique=, declare an entity with email in its key" in message
     assert "Post in the table: the partition key 'POST#{id}' does not start with {writer_id}" in message
     assert 'as in "TENANT#{writer_id}#..."' in message
 

@@ -68,6 +68,9 @@ class Metrics:
                 usage.failed += 1
             usage.retries += is_retried
 
+    def __repr__(self) -> str:
+        return f"<metrics of all requests: {self.total}>"
+
     @property
     def by_pattern(self) -> dict[str, Usage]:
         """The usage by name: one entry for each called pattern, and one for each other kind of read and write."""

@@ -276,7 +276,10 @@ def _problems(permissions: list[Permission], field: str) -> Iterator[str]:
         what = f"{entity.label} in {each.index.display_name}"
         if each.placement in entity.uniques:
             names = ", ".join(sorted(each.placement.fields))
-            yield f"{entity.label}: the unique marker of {names} is in {key!r}, which all tenants share"
+            yield (
+                f"{entity.label}: the unique marker of {names} is in {key!r}, which all tenants share; instead of "
+                f"unique=, declare an entity with {names} in its key, and create both objects in one transaction"
+            )
         elif field not in entity.fields:
             yield f"{what}: the entity has no field {field!r}"
         else:
