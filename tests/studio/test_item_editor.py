@@ -256,3 +256,29 @@ def test_texts_of_items_are_escaped_in_the_editor(desk: Studio) -> None:
     for html in (answer["html"], page, other["html"], written["html"]):
         assert "<script>alert" not in html
         assert "<img" not in html
+
+
+def test_a_write_that_the_items_do_not_allow_says_why_before_it_is_sent(desk: Studio) -> None:
+    account = {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "PROFILE"}}
+    answer = staged(desk, account, "Desk", email={"S": "bob@example.com"})
+    assert "another Account has email='bob@example.com'" in text_of(answer["html"])
+    assert "cannot be written as it is" in text_of(answer["bar"])
+    item = stored(desk, account, "Desk")
+    given = {"id": item_id(DESIGN_TABLE, account), "entity": "Account", "loaded": json.dumps(item), "delete": True}
+    answer = desk.ask("stage", "Desk", **given)
+    assert "has posts = 1: it still counts other items" in text_of(answer["html"])
+    assert "disabled" in answer["bar"].partition('id="write"')[2]
+
+
+def test_an_error_of_a_number_is_shown_at_its_field(desk: Studio) -> None:
+    values = form_of(desk, POST, "Desk") | {"f.amount": "1e400"}
+    loaded = json.dumps(stored(desk, POST, "Desk"))
+    answer = desk.ask("stage", "Desk", id="x", entity="Post", loaded=loaded, mode="fields", values=values)
+    assert answer["errors"]["f.amount"].startswith("amount: Decimal('1E+400') is not a valid DynamoDB number")
+
+
+def test_a_staged_new_item_has_the_name_of_its_key(desk: Studio) -> None:
+    for name in ("n1", "n2"):
+        item = {"id": {"S": name}, "email": {"S": f"{name}@example.com"}, "posts": {"N": "0"}, "version": {"N": "0"}}
+        answer = desk.ask("stage", "Desk", entity="Account", mode="json", json=json.dumps(item))
+    assert "Discard the change of n2" in answer["html"]

@@ -17,6 +17,7 @@ from singletable.errors import (
 )
 from singletable.model.entity import Entity
 from singletable.planner.formatting import format_dollars, format_number
+from singletable.planner.stored_items import stored_value
 from singletable.studio.item_forms import entity_fields, form_item, new_item, with_shape_change
 from singletable.studio.item_rows import INTERNAL, item_id
 from singletable.studio.page_templates import ordered_json, render
@@ -237,7 +238,9 @@ def _field_errors(view: TableView, entity: Entity, after: Item) -> dict[str, str
         if "NULL" in stored and field.may_be_none:
             continue
         try:
-            readers[name](stored)
+            stored_value(readers[name](stored), entity.declaration.codecs)
+        except ArgumentRefused as problem:
+            errors[f"f.{name}"] = f"{name}: {problem}"
         except _READER_ERRORS:
             shown = next(iter(stored.values()))
             got = "" if isinstance(shown, list | dict) else f", got {shown!r}" if shown not in ("", True) else ""
@@ -300,9 +303,13 @@ def write(workspace: Workspace, view: TableView, given: Document) -> Document:
         finally:
             workspace.read_items.clear()
     staged.discard()
-    ids = [item_id(view.design, key) for key in finished.written_keys]
+    ids = {item_id(view.design, key): _key_text(key) for key in finished.written_keys}
     html = render("staged_written.html", items=len(items), requests=requests, table=view.design.name, ids=ids)
-    return {"html": html, "bar": _bar(workspace, view, None), "revision": staged.revision, "written": True}
+    return {"html": html, "bar": _bar(workspace, view, None), "revision": staged.revision, "written": list(ids)}
+
+
+def _key_text(key: Item) -> str:
+    return " / ".join(str(next(iter(value.values()))) for value in key.values())
 
 
 def _conflict(workspace: Workspace, view: TableView, items: tuple[StagedItem, ...], problem: Exception) -> Document:
@@ -365,11 +372,21 @@ def _listed(view: TableView, staged: StagedItems) -> list[Document]:
     for each in staged:
         entity = next((one for one in view.design.entities if one.name == each.entity), None)
         number = view.design.entities.index(entity) if entity is not None else -2
-        name = view.views.view(each.before).name if each.before is not None else "new"
+        name = _staged_name(view, entity, each)
         found.append(
             {"id": each.id, "kind": each.kind, "number": number, "label": view.rows.label_of(number), "name": name}
         )
     return found
+
+
+def _staged_name(view: TableView, entity: Entity | None, staged: StagedItem) -> str:
+    item = staged.before or staged.after or {}
+    try:
+        if staged.before is None and entity is not None:
+            item = canonical_item(view.design, view.rows.types, entity, complete_item(view.design, entity, item))
+        return view.views.view(item).name
+    except (SingletableError, KeyError):  # a new item that has no key yet
+        return "new"
 
 
 def _bar(workspace: Workspace, view: TableView, planned: StagedEffects | str | None) -> str:

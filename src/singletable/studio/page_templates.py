@@ -83,5 +83,8 @@ def _compact(value: Any, depth: int) -> str:
 def _is_typed(value: Any) -> bool:
     """Return whether a value is one attribute value, or an object of texts such as the names of an expression."""
     if isinstance(value, dict):
-        return all(isinstance(each, str | int | bool) for each in value.values())
+        return all(
+            isinstance(each, str | int | bool) or (isinstance(each, list) and _is_typed(each))
+            for each in value.values()
+        )
     return all(isinstance(each, str | int) for each in value)

@@ -13,6 +13,7 @@ from singletable.client.write.item_actions import ItemAction, key_id
 from singletable.client.write.stored_expressions import same_stored_value
 from singletable.document.item_collections import text_of
 from singletable.document.svg import clean
+from singletable.expressions.evaluate import compile_condition
 from singletable.model.table_schema import Index
 from singletable.planner.planned_requests import Request
 from singletable.studio.item_places import ItemViews
@@ -156,7 +157,7 @@ def _effect(rows: ItemRows, action: ItemAction, done: RehearsedWrite) -> ActionE
     number = rows.number_of(item)
     entity = rows.design.entities[number] if number >= 0 else None
     table = rows.design.table
-    kind = "checks" if action.kind == "ConditionCheck" else _kind(done)
+    kind = "cannot write" if done.error else "checks" if action.kind == "ConditionCheck" else _kind(done)
     names = list({**(done.before or {}), **(done.after or {})})
     order = list(entity.attributes.values()) if entity is not None else []
     names.sort(key=lambda name: order.index(name) if name in order else len(order))
@@ -168,13 +169,22 @@ def _effect(rows: ItemRows, action: ItemAction, done: RehearsedWrite) -> ActionE
         tuple(_changed(names, done.before or {}, done.after or {})),
         done.units.get("table", 0.0),
         tuple(_index_effects(rows, done)),
-        done.error,
+        _error_text(action, done),
     )
+
+
+def _error_text(action: ItemAction, done: RehearsedWrite) -> str:
+    """Return why an action fails: the error of the requirement that the stored item does not meet, if there is one."""
+    if "ConditionalCheckFailed" in done.error:
+        for each in action.requirements:
+            if not compile_condition(each.condition)(done.before or {}, {}):
+                return str(each.error(done.before))
+    return done.error
 
 
 def _kind(done: RehearsedWrite) -> str:
     if done.before is None:
-        return "creates"
+        return "creates" if done.after is not None else "does not find"
     return "deletes" if done.after is None else "changes"
 
 

@@ -2,15 +2,16 @@
 "use strict";
 (() => {
   const { ask, find, onKey, show } = window.studio;
-  const root = find("#items"), form = find("#item-form"), problem = find("#problem");
+  const root = find("#items"), form = () => find("#item-form");
   const isBilled = root.dataset.billed === "yes";
   let timer = 0, latest = 0;
 
-  const values = () => Object.fromEntries(new FormData(form));
-  const mode = () => form?.dataset.mode;
+  const values = () => Object.fromEntries(new FormData(form()));
+  const mode = () => form()?.dataset.mode;
   const loaded = () => find("#loaded").value;
 
   function report(message) {
+    const problem = find("#problem");
     if (!problem) { if (message) show(find("#conflict"), ""), find("#conflict").append(message); return; }
     problem.textContent = message;
     problem.hidden = !message;
@@ -36,7 +37,7 @@
     timer = 0;
     root.classList.add("busy");
     try {
-      const given = { id: form.dataset.id, entity: form.dataset.entity, loaded: loaded(), mode: mode(), ...added };
+      const given = { id: form().dataset.id, entity: form().dataset.entity, loaded: loaded(), mode: mode(), ...added };
       if (mode() === "json") given.json = find("#json-text").value; else given.values = values();
       const answer = await ask("stage", given);
       if (number !== latest) return false;
@@ -44,8 +45,8 @@
       showErrors(answer.errors);
       showAnswer(answer);
       const hasErrors = Object.keys(answer.errors).length > 0;
-      if (!form.dataset.id && !hasErrors) {
-        form.dataset.id = answer.id;
+      if (!form().dataset.id && !hasErrors) {
+        form().dataset.id = answer.id;
         history.replaceState(null, "", `${location.pathname}?id=${encodeURIComponent(answer.id)}`);
         find("#stage").firstChild.textContent = "Staged: change a field to stage it again";
         find("#stage").disabled = true;
@@ -60,14 +61,14 @@
   }
 
   function stageSoon() {
-    if (!form.dataset.id) return;
+    if (!form().dataset.id) return;
     clearTimeout(timer);
     timer = setTimeout(stage, 300);
   }
 
   async function reshape(operation, path) {
     try {
-      const answer = await ask("shape", { entity: form.dataset.entity, loaded: loaded(), values: values(), operation, path });
+      const answer = await ask("shape", { entity: form().dataset.entity, loaded: loaded(), values: values(), operation, path });
       show(find("#fields"), answer.html);
       const shaped = find(`[data-field="${CSS.escape(path)}"]`) || find("#fields");
       const last = shaped.querySelector(":scope > .control > .elements > li:last-child .field");
@@ -77,7 +78,8 @@
   }
 
   async function write() {
-    if (form?.dataset.id && timer && !(await stage())) return;
+    const problem = find("#problem");
+    if (form()?.dataset.id && timer && !(await stage())) return;
     const invalid = find(".item-field.invalid .field") || (problem && !problem.hidden && find("#item-form .field"));
     if (invalid) { invalid.focus(); return; }
     if (!find("#write") || find("#write").disabled) return;
@@ -86,7 +88,7 @@
       const answer = await ask("write", { revision: Number(find("#write").dataset.revision) });
       show(find("#conflict"), answer.conflict || "");
       showAnswer(answer);
-      if (answer.written) await reopen();
+      if (answer.written) await reopen(answer.written);
     } catch (failure) {
       show(find("#conflict"), "");
       find("#conflict").append(window.studio.element("section", { class: "notice bad", role: "alert" }, failure.message));
@@ -94,28 +96,22 @@
     find("#outcome").scrollTop = 0;
   }
 
-  /** Show the editor of the stored item again, beside the answer of the write. */
-  async function reopen() {
-    if (!form) return;
-    const id = form.dataset.id;
-    if (id.startsWith("new:")) { find("#editor").inert = true; return; }
-    if (isBilled) { find("#editor").inert = true; return; }
-    const page = await fetch(`${location.pathname}?id=${encodeURIComponent(id)}`);
-    const next = new DOMParser().parseFromString(window.studio.trusted(await page.text()), "text/html").querySelector("#item-form");
-    const here = find("#item-form");
-    if (next && mode() === "fields") {
-      show(find("#fields"), next.querySelector("#fields").innerHTML);
-      find("#json-text").value = next.querySelector("#json-text").value;
-    } else if (next) {
-      find("#json-text").value = next.querySelector("#json-text").value;
-    } else { here.inert = true; return; }
-    find("#loaded").value = next.querySelector("#loaded").value;
+  /** Show the editor of the stored item again, beside the answer of the write; its key may be new. */
+  async function reopen(written) {
+    if (!form()) return;
+    const id = written.includes(form().dataset.id) ? form().dataset.id : written.length === 1 ? written[0] : "";
+    if (!id || isBilled) { find("#editor").inert = true; return; }
+    const query = new URLSearchParams({ id, ...(mode() === "json" && { as: "json" }) });
+    const page = await fetch(`${location.pathname}?${query}`);
+    const next = new DOMParser().parseFromString(window.studio.trusted(await page.text()), "text/html").querySelector("#editor");
+    show(find("#editor"), next.innerHTML);
+    history.replaceState(null, "", `${location.pathname}?${query}`);
   }
 
   async function discard(id) {
     try {
       const answer = await ask("discard", id ? { id } : {});
-      if (form && (!id || id === form.dataset.id)) { location.href = form.dataset.id.startsWith("new:") ? location.pathname : location.href; location.reload(); return; }
+      if (form() && (!id || id === form().dataset.id)) { location.href = form().dataset.id.startsWith("new:") ? location.pathname : location.href; location.reload(); return; }
       showAnswer(answer);
     } catch (failure) { report(failure.message); }
   }
@@ -128,13 +124,14 @@
   }
 
   function choose(next) {
-    if (!form || mode() === next || !find("[data-mode-of]")) return;
+    if (!form() || mode() === next || !find("[data-mode-of]")) return;
     const query = new URLSearchParams(location.search);
     query.set("as", next);
     location.search = query;
   }
 
-  form?.addEventListener("input", (event) => {
+  find("#editor").addEventListener("input", (event) => {
+    if (!form()?.contains(event.target)) return;
     if (event.target.matches("[type=checkbox][name$='?']")) {
       const field = event.target.closest("[data-field]");
       if (event.target.dataset.shapeSet) {
@@ -146,8 +143,8 @@
     if (find("#stage")) find("#stage").disabled = false;
     if (!isBilled) stageSoon();
   });
-  form?.addEventListener("change", () => { if (isBilled) stageSoon(); });
-  form?.addEventListener("submit", (event) => { event.preventDefault(); stage(); });
+  find("#editor").addEventListener("change", () => { if (isBilled) stageSoon(); });
+  find("#editor").addEventListener("submit", (event) => { event.preventDefault(); stage(); });
   document.addEventListener("click", async (event) => {
     const target = event.target.closest("button");
     if (!target) return;
@@ -162,7 +159,7 @@
     if (target.id === "read") ask("item", { id: target.dataset.id }).then(() => location.reload(), (failure) => report(failure.message));
   });
   async function stageDeletion() {
-    if (form && find("#delete") && (await stage({ delete: true }))) {
+    if (form() && find("#delete") && (await stage({ delete: true }))) {
       find("#delete").firstChild.textContent = "Deletion staged ";
       find("#delete").disabled = true;
     }
@@ -173,6 +170,6 @@
   onKey("e", () => find("#item-form .field:not([disabled])")?.focus());
   onKey("/", () => find("#item-form .field:not([disabled])")?.focus());
   onKey("r", () => choose(mode() === "json" ? "fields" : "json"));
-  onKey("u", () => { if (form?.dataset.id) discard(form.dataset.id); });
+  onKey("u", () => { if (form()?.dataset.id) discard(form().dataset.id); });
   onKey("x", stageDeletion);
 })();

@@ -13,6 +13,8 @@
   }
 
   async function explain() {
+    clearTimeout(timer);
+    timer = 0;
     try {
       const sent = given(), answer = await ask("explain", sent);
       if (sent.statement === given().statement) show(find("#access"), answer.html);
@@ -22,6 +24,7 @@
   async function run(added = {}) {
     if (isBusy) return;
     isBusy = true;
+    if (timer) explain();
     result.classList.add("busy");
     report("");
     try {
