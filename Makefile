@@ -24,7 +24,7 @@ CORE := tests/values tests/expressions tests/partiql tests/wire tests/model test
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures reference docs fuzz properties soak faults simulate sanitize clients bench bench-client bench-cold differential walk clean
+.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures studio-million accessibility reference docs fuzz properties soak faults simulate sanitize clients bench bench-client bench-cold differential walk clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -117,6 +117,15 @@ faults: $(VENV)/.installed ## run random operations under random faults: SEED=1 
 
 SANITIZED := tests/client/items/test_fast_rows.py tests/values/test_item_validation.py tests/engine/items/test_item_keys.py \
 	tests/engine/storage/test_row_checksum.py
+
+studio-million: $(VENV)/.installed ## browse a store of a million items in Chromium: STUDIO_ITEMS=1000000
+	$(call stage,studio-million)
+	@STUDIO_ITEMS=$${STUDIO_ITEMS:-1000000} $(BIN)/pytest -rs tests/studio/browser/test_stores.py -k large
+
+accessibility: $(VENV)/.installed ## check every screen of the studio with axe-core, from npm, in Chromium
+	$(call stage,accessibility)
+	@npm install --silent --no-package-lock --prefix tests/studio/browser
+	@$(BIN)/pytest -rs tests/studio/browser/test_accessibility.py
 
 sanitize: $(VENV)/.installed ## test the compiled modules with gcc's address and undefined-behaviour sanitizers
 	$(call stage,sanitize)

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,9 @@ from tests.cli.program import PROGRAM, ROOT, environment
 
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMIUM = os.environ.get("CHROMIUM") or next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 ARGUMENTS = [
     "--headless",
     "--no-sandbox",
@@ -116,6 +119,14 @@ def window(chromium: Any) -> Generator[Callable[..., Window], None, None]:
     for context, found in opened:
         context.close()
         assert found.problems == []
+
+
+def until(page: Any, expression: str, seconds: float = 20.0) -> None:
+    """Wait until an expression is true; Playwright's own wait evaluates text in the page, which the page forbids."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, expression
+        time.sleep(0.02)
 
 
 def _record(window: Window, line: Any) -> None:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from tests.studio.browser.conftest import RunningStudio, Window
-from tests.studio.opened_studio import COMMERCE, store_of
+from tests.studio.opened_studio import COMMERCE, store_of, workspace
 
 pytestmark = pytest.mark.slow
+Start = Callable[..., RunningStudio]
+SignIn = Callable[..., Window]
 
 INSTALLED = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 AXE = Path(os.environ.get("AXE_CORE", INSTALLED))
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-ORDER = quote('{"PK":{"S":"USER#42"},"SK":{"S":"ORDER#2026-05-03T20:05:30Z#B7"}}')
+KEY = '{"PK":{"S":"USER#42"},"SK":{"S":"ORDER#2026-05-03T20:05:30Z#B7"}}'
+ORDER = quote(KEY)
 SCREENS = (
     "/Commerce/overview",
     "/Commerce/collections",
@@ -31,29 +36,39 @@ SCREENS = (
     "/Commerce/items?new=User",
     "/Commerce/items?new=",
     "/Commerce/query?s=SELECT+id+FROM+Commerce+WHERE+total+%3E+5",
+    "/Commerce/query?s=SELEC",
     "/Commerce/design/model",
     "/Commerce/design/traffic?times=50",
     "/Commerce/design/changes?against=nothing",
+    "/Commerce/design/changes?against=HEAD",
     "/nothing/here",
 )
 SHOWN = {
     f"/Commerce/items?id={ORDER}": ("[name='f.status']", ".plus"),
     "/Commerce/query?s=SELECT+id+FROM+Commerce+WHERE+total+%3E+5": ("#run", ".metrics"),
+    "/Commerce/query?s=SELEC": ("#run", "#problem:not([hidden])"),
     "/Commerce/design/traffic?times=50": ("#measure", "#measured tbody"),
 }
 """The control to use on a screen before it is checked, and what to wait for."""
-
-
-@pytest.mark.skipif(
-    not AXE.is_file(), reason="run `npm install` in tests/studio/browser, or set AXE_CORE to axe.min.js"
+THEMES = ("light", "dark")
+needs_axe = pytest.mark.skipif(
+    not AXE.is_file(), reason="axe-core is not installed; `make accessibility` installs it, or set AXE_CORE to its file"
 )
-def test_no_screen_violates_a_rule(
-    start: Callable[..., RunningStudio], window: Callable[..., Window], tmp_path: Path
-) -> None:
+
+
+def violations(page: Any, screen: str) -> list[object]:
+    """Return the rules that a page violates, with the elements."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    checked = page.evaluate("levels => axe.run(document, { runOnly: levels, preload: false })", LEVELS)
+    assert checked["passes"], screen
+    return [(screen, each["id"], [node["html"] for node in each["nodes"]]) for each in checked["violations"]]
+
+
+@needs_axe
+def test_no_screen_violates_a_rule(start: Start, window: SignIn, tmp_path: Path) -> None:
     found = window(start(COMMERCE, store_of(tmp_path)))
-    script = AXE.read_text(encoding="utf-8")
-    violations = []
-    for theme in ("light", "dark"):
+    broken: list[object] = []
+    for theme in THEMES:
         found.page.emulate_media(color_scheme=theme)
         for screen in SCREENS:
             page = found.open(screen)
@@ -61,11 +76,78 @@ def test_no_screen_violates_a_rule(
                 control, expected = SHOWN[screen]
                 page.fill(control, f"SENT-{theme}") if "name=" in control else page.click(control)
                 page.wait_for_selector(expected)
-            page.evaluate(script)
-            checked = page.evaluate("levels => axe.run(document, { runOnly: levels })", LEVELS)
-            assert checked["passes"], screen
-            violations += [
-                (theme, screen, each["id"], [node["html"] for node in each["nodes"]]) for each in checked["violations"]
-            ]
+            broken += violations(page, f"{theme} {screen}")
+        page = found.open("/Commerce/collections")
+        page.keyboard.press("?")
+        broken += violations(page, f"{theme} keys")
     found.problems = [each for each in found.problems if "404" not in each]  # the page that does not exist
-    assert violations == []
+    assert broken == []
+
+
+@needs_axe
+def test_no_conflict_violates_a_rule(start: Start, window: SignIn, tmp_path: Path) -> None:
+    found = window(start(COMMERCE, store_of(tmp_path)))
+    page = found.open(f"/Commerce/items?id={ORDER}")
+    page.fill("[name='f.status']", "LOST")
+    page.wait_for_selector(".plus")
+    statement = "UPDATE Commerce SET currency = 'CHF' WHERE PK = 'USER#42' AND SK = 'ORDER#2026-05-03T20:05:30Z#B7'"
+    page.evaluate(
+        f"window.studio.ask('query', {{ statement: {json.dumps(statement)}, parameters: '', confirmed: true }})"
+    )
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".conflict")
+    assert violations(page, "conflict") == []
+    page.click("[data-resolve=mine]")
+    page.wait_for_selector(".conflict", state="detached")
+    page.wait_for_selector(".outcome .plus")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector(".notice.ok")
+    assert violations(page, "written") == []
+
+
+ITEM = f"/Commerce/items?id={ORDER}"
+OVERVIEW, COLLECTIONS = "/Commerce/overview", "/Commerce/collections"
+OTHERS = {
+    "several tables": (("examples/guide/model.py",), ("/AppTable/overview", "/AppTable/patterns/recent_orders")),
+    "no model": (("STORE", "--table", "Commerce"), (OVERVIEW, COLLECTIONS, ITEM)),
+    "aws": ((COMMERCE, "dynamodb://eu-west-1"), (OVERVIEW, COLLECTIONS, ITEM)),
+    "no server": ((COMMERCE, "http://127.0.0.1:9"), (OVERVIEW, COLLECTIONS, "/Commerce/query")),
+    "a broken model": (("MODEL",), ("/Notes/overview",)),
+}
+
+
+@needs_axe
+@pytest.mark.parametrize("case", OTHERS)
+def test_no_state_of_a_store_or_a_model_violates_a_rule(
+    start: Start, window: SignIn, tmp_path: Path, case: str
+) -> None:
+    arguments, screens = OTHERS[case]
+    broken_model = tmp_path / "notes.py"
+    broken_model.write_text("class Notes(\n")
+    known = {"STORE": store_of(tmp_path), "MODEL": str(broken_model)}
+    found = window(start(*(known.get(each, each) for each in arguments)))
+    broken = []
+    for theme in THEMES:
+        found.page.emulate_media(color_scheme=theme)
+        for screen in screens:
+            broken += violations(found.open(screen), f"{theme} {screen}")
+    assert broken == []
+
+
+@needs_axe
+def test_no_exported_page_violates_a_rule(start: Start, window: SignIn, tmp_path: Path) -> None:
+    from singletable.studio.static_export import export_pages, write_pages
+
+    space = workspace(COMMERCE)
+    write_pages(export_pages(space), tmp_path / "pages")
+    space.close()
+    found = window(start(COMMERCE))
+    broken = []
+    for theme in THEMES:
+        found.page.emulate_media(color_scheme=theme)
+        for file in sorted((tmp_path / "pages").glob("*.html")):
+            found.page.goto(file.as_uri())
+            found.page.wait_for_timeout(100)
+            broken += violations(found.page, f"{theme} {file.name}")
+    found.problems = [each for each in found.problems if not each.startswith("file:")]
+    assert broken == []

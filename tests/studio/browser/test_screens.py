@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.studio.browser.conftest import RunningStudio, Window
+from tests.studio.browser.conftest import RunningStudio, Window, until
 from tests.studio.opened_studio import COMMERCE, store_of
 
 pytestmark = pytest.mark.slow
@@ -34,14 +33,6 @@ def signed_in(studio: tuple[RunningStudio, dict[str, Any]], window: SignIn) -> W
 
 def row(page: Any, place: str, key: str) -> Any:
     return page.locator(f'.column[data-place="{place}"] .row[data-id*="{key}"]').first
-
-
-def until(page: Any, expression: str, seconds: float = 20.0) -> None:
-    """Wait until an expression is true; Playwright's own wait evaluates text in the page, which the page forbids."""
-    end = time.monotonic() + seconds
-    while not page.evaluate(expression):
-        assert time.monotonic() < end, expression
-        time.sleep(0.02)
 
 
 def selected(page: Any) -> list[str]:
@@ -254,13 +245,13 @@ def test_ten_thousand_items_scroll_with_few_rows_and_every_key_once(
     found = page.evaluate(
         """async () => {
           const column = window.studio.columns[0], seen = new Set();
-          const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+          const frame = () => new Promise((done) => requestAnimationFrame(done));
           let most = 0;
           for (let steps = 0; steps < 4000; steps++) {
             for (const row of column.stack.querySelectorAll(".row[data-id]")) seen.add(row.dataset.id);
             most = Math.max(most, document.querySelectorAll(".row").length);
             const before = column.scroll.scrollTop;
-            column.scroll.scrollTop += column.scroll.clientHeight + 200;
+            column.scroll.scrollTop += column.scroll.clientHeight + 480;  // rows near the visible part exist too
             await frame();
             if (column.isFinished && column.scroll.scrollTop === before) break;
           }
