@@ -8,6 +8,7 @@ from singletable.client.retries import Retries, Timeouts
 from singletable.client.table import Table
 from singletable.errors import (
     AlreadyExists,
+    AnalyticsRefused,
     ArgumentRefused,
     CancellationReason,
     CollectionIncomplete,
@@ -69,6 +70,7 @@ __all__ = [
     "KEYS_ONLY",
     "LSI",
     "AlreadyExists",
+    "AnalyticsRefused",
     "ArgumentRefused",
     "BatchFailure",
     "BatchProgress",

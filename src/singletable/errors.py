@@ -11,6 +11,7 @@ SingletableError
 ├── SnapshotRefused        a snapshot is malformed, or of a format that this release cannot read
 ├── MigrationRefused       a migration cannot be made, run or undone, or its files contradict the table
 ├── MigrationStopped       a runner stops, because another one has taken over or the migration is paused
+├── AnalyticsRefused       items cannot be exported or queried with SQL
 ├── StreamRefused          a stream cannot be read, or its records cannot be delivered to handlers
 ├── NotConnected           the table is not open, or AWS credentials or a region are missing
 ├── NotFound               the item to change does not exist
@@ -182,6 +183,14 @@ class MigrationStopped(SingletableError):
 
     Raised by `singletable migrate run` if another runner has taken over, or if the migration is paused. All writes of
     the runner were valid. To continue, run `singletable migrate run` again.
+    """
+
+
+class AnalyticsRefused(SingletableError):
+    """Items cannot be exported to files, or queried with SQL.
+
+    Raised by exports and queries if a value does not fit its column, if a source is damaged, or if a statement would
+    scan more than the limit. The message names the item or the file, and says what to do.
     """
 
 

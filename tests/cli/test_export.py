@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from singletable.cli.export import TARGETS
+from singletable.cli.export import MODEL_TARGETS
 from tests.cli.program import refused, singletable
 
 SHOP = "examples/shop/model.py"
 SEVERAL = "examples/customers/model.py"
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", MODEL_TARGETS)
 def test_the_export_command_writes_the_same_text_to_a_file_for_every_target(target: str, tmp_path: Path) -> None:
     printed = singletable("export", target, SHOP)
     assert printed.returncode == 0, printed.stderr
@@ -92,7 +92,7 @@ def test_the_export_command_reports_bad_input(words: tuple[str, ...], message: s
     assert message in refused(singletable("export", *words))
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", MODEL_TARGETS)
 def test_the_export_command_rejects_a_table_without_entities(target: str, tmp_path: Path) -> None:
     model = tmp_path / "begun.py"
     model.write_text(
