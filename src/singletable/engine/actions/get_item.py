@@ -8,7 +8,7 @@ from msgspec import UNSET, Raw, UnsetType
 
 from singletable.engine.items.consumed_capacity import ConsumedUnits, capacity_document
 from singletable.engine.items.item_keys import exact_key, fast_request_key
-from singletable.engine.items.request_expressions import read_projection, reject_nested_keys
+from singletable.engine.items.request_expressions import WHOLE, read_projection, reject_nested_keys
 from singletable.engine.legacy.parameters import has_legacy_parameters
 from singletable.engine.legacy.read_parameters import attributes_to_get
 from singletable.values.fast_path import NotOnFastPath
@@ -30,7 +30,8 @@ def get_item(engine: Engine, request: GetItem) -> GetItemResult:
         except NotOnFastPath:
             key = None
     if table is not None and key is not None:
-        projection = read_projection(request)
+        is_whole = request.projection_expression is None and request.expression_attribute_names is None
+        projection = WHOLE if is_whole else read_projection(request)
     else:
         is_legacy = has_legacy_parameters(request)
         accept_item(request.key)
@@ -44,7 +45,9 @@ def get_item(engine: Engine, request: GetItem) -> GetItemResult:
     if table.traffic is not None:
         factor = CONSISTENT if request.consistent_read else EVENTUAL
         table.traffic.read_item(key, request.key, row[1] if row else 0, factor)
-    item: Raw | UnsetType = UNSET if row is None else projection.bytes_of(row[0])
+    item: Raw | UnsetType = UNSET
+    if row is not None:
+        item = Raw(row[0]) if projection is WHOLE else projection.bytes_of(row[0])
     detail = request.return_consumed_capacity
     if detail is None or detail == "NONE":
         return GetItemResult(item=item)
