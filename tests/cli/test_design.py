@@ -21,7 +21,7 @@ def test_the_report_names_keys_proof_alternative_and_diff() -> None:
     assert "6 of 6 patterns served" in finished.stdout
 
 
-def test_write_adds_keys_that_check_accepts_and_nothing_else(tmp_path: Path) -> None:
+def test_in_the_design_write_adds_keys_that_check_accepts_and_nothing_else(tmp_path: Path) -> None:
     model = shutil.copy(SHOP, tmp_path / "shop.py")
     finished = singletable("design", model, "--write")
     assert finished.returncode == 0, finished.stderr
@@ -32,13 +32,13 @@ def test_write_adds_keys_that_check_accepts_and_nothing_else(tmp_path: Path) -> 
     assert all("@entity(" in line or "key=(" in line or "gsi1=(" in line for line in changed)
 
 
-def test_a_second_run_says_that_every_entity_has_a_key(tmp_path: Path) -> None:
+def test_in_the_design_a_second_run_says_that_every_entity_has_a_key(tmp_path: Path) -> None:
     model = shutil.copy(SHOP, tmp_path / "shop.py")
     singletable("design", model, "--write")
     assert "every entity has a key. Remove key= of the entities to design" in refused(singletable("design", model))
 
 
-def test_json_contains_keys_certificate_and_diff() -> None:
+def test_in_the_design_json_contains_keys_certificate_and_diff() -> None:
     document = json.loads(singletable("design", SHOP, "--json").stdout)
     (table,) = document["tables"]
     assert (table["indexes"], document["passes"], document["files"]) == (1, True, [])
@@ -47,7 +47,7 @@ def test_json_contains_keys_certificate_and_diff() -> None:
     assert document["diff"].startswith("---")
 
 
-def test_too_few_indexes_exit_with_1_and_name_the_patterns() -> None:
+def test_in_the_design_too_few_indexes_exit_with_1_and_name_the_patterns() -> None:
     finished = singletable("design", SHOP, "--max-gsis", "0")
     assert finished.returncode == 1
     assert "not served: orders_of_customer: " in finished.stdout
@@ -122,14 +122,14 @@ def test_sql_with_queries_is_designed_directly(tmp_path: Path) -> None:
     assert "CUSTOMER#{customer_id}" in finished.stdout
 
 
-def test_options_for_text_and_for_models_are_not_mixed(tmp_path: Path) -> None:
+def test_in_the_design_options_for_text_and_for_models_are_not_mixed(tmp_path: Path) -> None:
     source = tmp_path / "shop.md"
     source.write_text(WORKSHEET, encoding="utf-8")
     assert "Use --output FILE to write the model of a text" in refused(singletable("design", source, "--write"))
     assert "Use --write to change the file of a model" in refused(singletable("design", SHOP, "--output", "x.py"))
 
 
-def test_a_text_without_a_table_names_both_forms(tmp_path: Path) -> None:
+def test_in_the_design_a_text_without_a_table_names_both_forms(tmp_path: Path) -> None:
     source = tmp_path / "notes.md"
     source.write_text("No table here.\n", encoding="utf-8")
     message = refused(singletable("design", source))

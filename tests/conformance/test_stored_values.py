@@ -216,7 +216,7 @@ def test_a_space_at_the_start_of_a_key_or_a_value_is_reported() -> None:
     assert messages(message(title="Garibaldi Park")) == []
 
 
-def test_a_time_without_a_zone_is_reported() -> None:
+def test_in_stored_values_a_time_without_a_zone_is_reported() -> None:
     assert [code for code, _ in messages(message(edited="2024-01-01T10:00:00"))] == ["ST222"]
     assert messages(message(edited="2024-01-01")) == []
 

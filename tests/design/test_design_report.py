@@ -70,7 +70,7 @@ def test_a_write_must_give_the_table_key_and_the_attribute_that_changes() -> Non
     assert set_status.moves == ("gsi1",)
 
 
-def test_the_costs_of_the_patterns_add_up_to_the_cost_of_the_month() -> None:
+def test_in_the_design_report_the_costs_of_the_patterns_add_up_to_the_cost_of_the_month() -> None:
     assert REPORT.dollars == pytest.approx(sum(each.dollars or 0 for each in REPORT.costs))
     assert REPORT.costs[0].pattern == "place"
 

@@ -99,7 +99,7 @@ def designed(table: type[AnyTable]) -> DesignedTable:
     return design_table(table.design, DesignOptions())
 
 
-def test_the_shop_gets_two_indexes_and_every_pattern_is_served() -> None:
+def test_in_the_designed_table_the_shop_gets_two_indexes_and_every_pattern_is_served() -> None:
     table = designed(Shop)
     assert table.solution.indexes == 2
     assert not table.not_served
@@ -125,7 +125,9 @@ def examples() -> list[Any]:
 
 
 @pytest.mark.parametrize(("table", "fewest"), examples())
-def test_redesigned_examples_need_at_most_their_declared_indexes(table: type[AnyTable], fewest: int) -> None:
+def test_in_the_designed_table_redesigned_examples_need_at_most_their_declared_indexes(
+    table: type[AnyTable], fewest: int
+) -> None:
     found = design_table(without_keys(table.design), DesignOptions())
     assert found.solution.indexes == fewest
     assert not found.not_served
@@ -222,7 +224,7 @@ class Billing(Table, entities=[Invoice, Payment]):
         return query(Payment)
 
 
-def test_entities_with_keys_keep_them_and_new_keys_use_their_indexes_first() -> None:
+def test_in_the_designed_table_entities_with_keys_keep_them_and_new_keys_use_their_indexes_first() -> None:
     table = designed(Billing)
     assert set(table.keys) == {"Payment"}
     assert set(table.keys["Payment"]) == {"key", "gsi1"}
@@ -283,7 +285,7 @@ def test_a_strong_read_and_an_update_by_id_conflict_and_the_remedy_says_what_to_
     assert missing.remedy == "Remove consistent=True."
 
 
-def test_fewer_indexes_than_needed_leave_patterns_unserved() -> None:
+def test_in_the_designed_table_fewer_indexes_than_needed_leave_patterns_unserved() -> None:
     names = {each.pattern for each in design_table(Shop.design, DesignOptions(indexes_max=0)).not_served}
     assert names
     assert names < {each.name for each in Shop.design.patterns}

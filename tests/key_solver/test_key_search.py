@@ -33,12 +33,12 @@ def test_the_search_finds_the_fewest_indexes_of_one_entity(needs: EntityNeeds, i
     assert not solution.rejected
 
 
-def test_greedy_merging_of_the_first_case_would_need_one_index_more() -> None:
+def test_in_the_key_search_greedy_merging_of_the_first_case_would_need_one_index_more() -> None:
     keys = solve(Workload((SMALL_CASES[0][0],))).entities[0].keys
     assert sorted(tuple(sorted(each.partition)) for each in keys.values()) == [("a",), ("b",)]
 
 
-def test_three_collections_in_three_partitions_need_three_indexes() -> None:
+def test_in_the_key_search_three_collections_in_three_partitions_need_three_indexes() -> None:
     workload = lists({"A,B": "p", "B,C": "q", "A,C": "r"}, updates=True)
     solution = solve(workload)
     assert solution.indexes == 3
@@ -47,17 +47,17 @@ def test_three_collections_in_three_partitions_need_three_indexes() -> None:
     assert solution.searched > 0
 
 
-def test_three_collections_in_one_partition_are_not_all_contiguous() -> None:
+def test_in_the_key_search_three_collections_in_one_partition_are_not_all_contiguous() -> None:
     assert solve(lists({"A,B": "p", "B,C": "p", "A,C": "p"}, updates=False)).indexes == 1
     assert solve(lists({"A,B": "p", "B,C": "p"}, updates=False)).indexes == 0
 
 
-def test_a_parent_heads_at_most_one_newest_first_list_and_one_oldest_first_list() -> None:
+def test_in_the_key_search_a_parent_heads_at_most_one_newest_first_list_and_one_oldest_first_list() -> None:
     assert solve(parent_with_lists({"Post": True, "Photo": True})).indexes == 1
     assert solve(parent_with_lists({"Post": True, "Photo": False})).indexes == 0
 
 
-def test_the_auction_site_needs_two_indexes_for_browsing_and_three_for_bidding() -> None:
+def test_in_the_key_search_the_auction_site_needs_two_indexes_for_browsing_and_three_for_bidding() -> None:
     browsing, bidding = solve(BROWSING), solve(BIDDING)
     assert (browsing.indexes, bidding.indexes) == (2, 3)
     assert not browsing.rejected
@@ -157,7 +157,7 @@ def test_every_key_serves_the_reads_assigned_to_it(needs: EntityNeeds) -> None:
 
 
 @given(ENTITIES, st.randoms(use_true_random=False))
-def test_the_order_of_reads_writes_and_entities_does_not_change_the_solution(
+def test_in_the_key_search_the_order_of_reads_writes_and_entities_does_not_change_the_solution(
     needs: EntityNeeds, chance: random.Random
 ) -> None:
     other = replace(needs, name="F")
@@ -177,7 +177,9 @@ def test_the_order_of_reads_writes_and_entities_does_not_change_the_solution(
     assert solve(Workload(tuple(mixed))).entities == first.entities
 
 
-def test_thirty_entities_with_a_hundred_and_eighty_reads_are_solved_without_trying_everything() -> None:
+def test_in_the_key_search_thirty_entities_with_a_hundred_and_eighty_reads_are_solved_without_trying_everything() -> (
+    None
+):
     chance = random.Random(25)
     entities = []
     for number in range(30):

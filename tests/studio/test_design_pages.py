@@ -45,7 +45,7 @@ def test_the_model_page_has_worksheet_keys_matrix_and_findings(shown: Studio) ->
     assert "orders_in_status needs equality on status" in text.replace("  ", " ")
 
 
-def test_the_cost_follows_the_chosen_rates(shown: Studio) -> None:
+def test_in_design_pages_the_cost_follows_the_chosen_rates(shown: Studio) -> None:
     declared = text_of(shown.page("/Commerce/design/traffic"))
     assert "≈$648.79 a month on demand" in declared
     assert "≈$6,487.88 a month on demand" in text_of(shown.page("/Commerce/design/traffic?times=10"))
@@ -70,7 +70,7 @@ def test_measured_units_are_compared_with_the_estimates(shown: Studio) -> None:
     assert "profile 2 ≈0.5 RRU 0.5 RRU 1 x" in text_of(shown.page("/Commerce/design/traffic"))
 
 
-def test_changes_since_a_git_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_design_pages_changes_since_a_git_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def git(*arguments: str) -> None:
         command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *arguments]
         subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
@@ -93,7 +93,7 @@ def test_changes_since_a_git_revision(tmp_path: Path, monkeypatch: pytest.Monkey
     found.space.close()
 
 
-def test_an_open_migration_has_a_phase_and_a_progress(tmp_path: Path) -> None:
+def test_in_design_pages_an_open_migration_has_a_phase_and_a_progress(tmp_path: Path) -> None:
     from singletable.client.design_state import DesignState
     from singletable.client.request_steps import run
     from singletable.evolve.phases import Phase
@@ -116,7 +116,7 @@ def test_an_open_migration_has_a_phase_and_a_progress(tmp_path: Path) -> None:
     found.space.close()
 
 
-def test_nothing_is_read_on_dynamodb_before_a_click() -> None:
+def test_in_design_pages_nothing_is_read_on_dynamodb_before_a_click() -> None:
     found = studio(workspace(COMMERCE, "dynamodb://eu-west-1"))
     for part in ("model", "traffic", "changes"):
         found.page(f"/Commerce/design/{part}")

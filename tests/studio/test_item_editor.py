@@ -78,7 +78,7 @@ def test_an_unchanged_item_is_not_staged(commerce: Studio) -> None:
     assert "Nothing is staged" in text_of(staged(commerce, ORDER)["html"])
 
 
-def test_a_conflict_shows_both_sides_and_keeps_the_change(commerce: Studio) -> None:
+def test_in_the_item_editor_a_conflict_shows_both_sides_and_keeps_the_change(commerce: Studio) -> None:
     answer = staged(commerce, ORDER, status={"S": "SHIPPED"}, total={"N": "25"})
     other = {**stored(commerce, ORDER), "status": {"S": "LOST"}, "GSI2PK": {"S": "USER#42#LOST"}}
     engine = view_of(commerce.space).opened()
@@ -94,19 +94,19 @@ def test_a_conflict_shows_both_sides_and_keeps_the_change(commerce: Studio) -> N
     assert (stored(commerce, ORDER)["status"], stored(commerce, ORDER)["total"]) == ({"S": "SHIPPED"}, {"N": "25"})
 
 
-def test_taking_what_is_stored_discards_the_change(commerce: Studio) -> None:
+def test_in_the_item_editor_taking_what_is_stored_discards_the_change(commerce: Studio) -> None:
     staged(commerce, ORDER, status={"S": "SHIPPED"})
     id_ = item_id(view_of(commerce.space).design, ORDER)
     assert "Nothing is staged" in text_of(commerce.ask("resolve", id=id_, choice="stored")["html"])
 
 
-def test_only_what_the_page_shows_is_written(commerce: Studio) -> None:
+def test_in_the_item_editor_only_what_the_page_shows_is_written(commerce: Studio) -> None:
     shown = staged(commerce, ORDER, status={"S": "SHIPPED"})
     staged(commerce, ORDER, status={"S": "LOST"})
     assert "not those on this page" in commerce.ask("write", revision=shown["revision"])["error"]
 
 
-def test_a_value_that_the_model_rejects_is_not_staged(commerce: Studio) -> None:
+def test_in_the_item_editor_a_value_that_the_model_rejects_is_not_staged(commerce: Studio) -> None:
     staged(commerce, ORDER, status={"S": "SHIPPED"})
     assert "must be Decimal" in staged(commerce, ORDER, total={"S": "many"})["error"]
     assert "Nothing is staged" in text_of(commerce.ask("effects")["html"])
@@ -130,7 +130,7 @@ def test_an_item_without_an_entity_is_written_as_it_is_together_with_others(comm
     assert stored(commerce, key) is None
 
 
-def test_more_than_a_hundred_actions_are_rejected_with_their_number(commerce: Studio) -> None:
+def test_in_the_item_editor_more_than_a_hundred_actions_are_rejected_with_their_number(commerce: Studio) -> None:
     for number in range(101):
         item = {"PK": {"S": "NOTE"}, "SK": {"S": str(number)}}
         commerce.space.staged_items("Commerce").stage(_new(number, item))
@@ -157,7 +157,7 @@ def form_of(shown: Studio, key: dict[str, Any], table: str) -> dict[str, str]:
 POST = {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "POST#p1"}}
 
 
-def test_the_form_of_a_model_keeps_every_value(desk: Studio) -> None:
+def test_in_the_item_editor_the_form_of_a_model_keeps_every_value(desk: Studio) -> None:
     values = form_of(desk, POST, "Desk")
     assert values["f.amount"] == DIGITS
     assert (values["f.tone"], values["f.address.city"], values["f.tags#"], values["f.scores.0@"]) == (
@@ -169,7 +169,7 @@ def test_the_form_of_a_model_keeps_every_value(desk: Studio) -> None:
     assert "Nothing is staged" in text_of(answer["html"])
 
 
-def test_a_form_changes_nested_values_sets_and_enums(desk: Studio) -> None:
+def test_in_the_item_editor_a_form_changes_nested_values_sets_and_enums(desk: Studio) -> None:
     values = form_of(desk, POST, "Desk") | {"f.tone": "quiet", "f.address.city": "Linz", "f.tags.1": "new"}
     item = stored(desk, POST, "Desk")
     shaped = desk.ask("shape", "Desk", entity="Post", loaded="x", values=values, operation="add", path="f.tags")
@@ -192,7 +192,7 @@ def test_derived_items_are_shown_and_written_with_a_new_item(desk: Studio) -> No
     assert account["posts"] == {"N": "2"}
 
 
-def test_a_version_is_the_condition_and_counters_are_locked(desk: Studio) -> None:
+def test_in_the_item_editor_a_version_is_the_condition_and_counters_are_locked(desk: Studio) -> None:
     key = {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "PROFILE"}}
     page = desk.page("/Desk/items?id=" + json.dumps(key).replace("#", "%23").replace('"', "%22"))
     assert "a counter; writes of the counted items change it" in page
@@ -205,14 +205,14 @@ def test_a_version_is_the_condition_and_counters_are_locked(desk: Studio) -> Non
     assert stored(desk, key, "Desk")["version"] == {"N": "2"}
 
 
-def test_an_email_that_another_account_has_is_rejected_with_its_reason(desk: Studio) -> None:
+def test_in_the_item_editor_an_email_that_another_account_has_is_rejected_with_its_reason(desk: Studio) -> None:
     answer = staged(desk, {"PK": {"S": "ACCOUNT#a2"}, "SK": {"S": "PROFILE"}}, "Desk", email={"S": "ada@example.com"})
     conflict = desk.ask("write", "Desk", revision=answer["revision"])
     assert "email" in text_of(conflict["conflict"])
     assert "Nothing was written" in text_of(conflict["conflict"])
 
 
-def test_wrong_fields_are_reported_one_by_one(desk: Studio) -> None:
+def test_in_the_item_editor_wrong_fields_are_reported_one_by_one(desk: Studio) -> None:
     values = form_of(desk, POST, "Desk") | {"f.amount": "many", "f.at": "soon"}
     item = stored(desk, POST, "Desk")
     answer = desk.ask("stage", "Desk", id="x", entity="Post", loaded=json.dumps(item), mode="fields", values=values)
@@ -230,7 +230,7 @@ def test_dynamodb_is_read_only_and_reads_no_item_before_a_click() -> None:
     assert shown.space.store.total.cost.requests == 0
 
 
-def test_a_table_without_a_model_is_edited_as_json(tmp_path: Path) -> None:
+def test_in_the_item_editor_a_table_without_a_model_is_edited_as_json(tmp_path: Path) -> None:
     shown = studio(workspace(store_of(tmp_path), "--table", "Commerce"))
     page = shown.page("/Commerce/items?id=" + json.dumps(ORDER).replace("#", "%23").replace('"', "%22"))
     assert "No entity of the model checks it" in page

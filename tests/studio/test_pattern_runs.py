@@ -43,7 +43,7 @@ def test_pages_accumulate_with_their_units_and_rows(shared: Studio) -> None:
     assert (two.returned, two.examined, two.cost.requests) == (2, 2, 2)
 
 
-def test_the_page_before_is_shown_without_a_request(shared: Studio) -> None:
+def test_in_pattern_runs_the_page_before_is_shown_without_a_request(shared: Studio) -> None:
     values = {"user_id": "42", "status": "SHIPPED", "limit": "1"}
     shared.ask("run", pattern="orders_in_status", values=values)
     shared.ask("run", pattern="orders_in_status", values=values, next=True)
@@ -56,7 +56,7 @@ def test_the_page_before_is_shown_without_a_request(shared: Studio) -> None:
     assert "2 pages, one call each" in text_of(again)
 
 
-def test_requests_that_were_throttled_and_sent_again_are_counted(
+def test_in_pattern_runs_requests_that_were_throttled_and_sent_again_are_counted(
     shared: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = view_of(shared.space).opened().session
@@ -85,7 +85,7 @@ def test_an_item_collection_is_grouped_by_member(shared: Studio) -> None:
     assert page.document["items"][0]["price"] == "59.9"
 
 
-def test_a_missing_item_is_none(shared: Studio) -> None:
+def test_in_pattern_runs_a_missing_item_is_none(shared: Studio) -> None:
     view, plan, run = started(shared, "profile", id="nobody")
     found = run_page(view.opened(), view.rows, plan, run)
     assert (found.returned, found.drawers, found.pages[0].document) == (0, (), None)
@@ -106,7 +106,7 @@ class Library(Table, entities=[Book]):
         return query(Book, filter=lambda book: book.pages > 300)
 
 
-def test_discarded_items_are_counted(tmp_path: Path) -> None:
+def test_in_pattern_runs_discarded_items_are_counted(tmp_path: Path) -> None:
     url = store_of(tmp_path, Library, [Book("a", f"t{number}", 100 * number) for number in range(8)])
     store = StudioStore(url, may_write=True)
     view = TableView(Library.design, lambda: store.open(Library.design), ReadItems())
@@ -151,11 +151,13 @@ def test_a_run_shows_answer_request_snippets_rows_and_proof(shared: Studio) -> N
         ("nothing", {}, "no plan"),
     ],
 )
-def test_wrong_arguments_are_reported(shared: Studio, pattern: str, values: dict[str, str], message: str) -> None:
+def test_in_pattern_runs_wrong_arguments_are_reported(
+    shared: Studio, pattern: str, values: dict[str, str], message: str
+) -> None:
     assert message in shared.ask("run", pattern=pattern, values=values)["error"]
 
 
-def test_a_range_is_two_fields(shared: Studio) -> None:
+def test_in_pattern_runs_a_range_is_two_fields(shared: Studio) -> None:
     values = {"placed_at.low": "2026-05-01", "placed_at.high": "2026-05-04"}
     assert "2 returned" in text_of(shared.ask("run", pattern="orders_placed", values=values)["html"])
 
@@ -174,7 +176,7 @@ def test_a_write_shows_its_plan_and_sends_nothing_before_it_is_confirmed(tmp_pat
     space.close()
 
 
-def test_a_read_only_store_is_not_written(tmp_path: Path) -> None:
+def test_in_pattern_runs_a_read_only_store_is_not_written(tmp_path: Path) -> None:
     space = workspace(COMMERCE, store_of(tmp_path))
     space.store.may_write = False
     values = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}

@@ -40,7 +40,7 @@ def test_the_access_of_a_statement_is_shown_before_it_runs(
     assert shown.space.store.total.cost.requests == requests
 
 
-def test_an_answer_has_its_items_and_units_and_the_history_follows(shown: Studio) -> None:
+def test_in_the_query_console_an_answer_has_its_items_and_units_and_the_history_follows(shown: Studio) -> None:
     answer = shown.ask("query", statement=USER, parameters="")
     text = text_of(answer["html"])
     assert "0.5 RRU consumed" in text
@@ -51,7 +51,7 @@ def test_an_answer_has_its_items_and_units_and_the_history_follows(shown: Studio
     assert "Query · 7 items" in text_of(shown.page("/Commerce/query"))
 
 
-def test_a_write_is_sent_only_after_a_confirmation(shown: Studio) -> None:
+def test_in_the_query_console_a_write_is_sent_only_after_a_confirmation(shown: Studio) -> None:
     statement = "UPDATE Commerce SET name = 'Eve' WHERE PK = 'USER#42' AND SK = 'PROFILE'"
     read = f"{USER} AND SK = 'PROFILE'"
     assert "nothing was sent yet" in text_of(shown.ask("query", statement=statement)["html"])

@@ -115,7 +115,9 @@ def test_an_export_replaces_no_file(tmp_path: Path) -> None:
         (["file:x.db", "--export", "x"], "pass --rows URL"),
     ],
 )
-def test_wrong_options_are_reported(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_in_the_static_export_wrong_options_are_reported(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["studio", COMMERCE, *arguments]) == 2
     assert message in capsys.readouterr().err
 

@@ -225,7 +225,7 @@ def test_an_empty_index_key_adds_a_note_and_is_no_field() -> None:
     assert any("GSI1PK (2 items), GSI1SK (2 items)" in note for note in draft.notes)
 
 
-def test_a_copy_of_an_attribute_of_the_parent_adds_a_note() -> None:
+def test_in_key_templates_a_copy_of_an_attribute_of_the_parent_adds_a_note() -> None:
     rows = items(
         {"PK": "ORDER#7", "SK": "ORDER", "customer": "CUS#1", "name": "Ada"},
         {"PK": "ORDER#8", "SK": "ORDER", "customer": "CUS#2", "name": "Bob"},

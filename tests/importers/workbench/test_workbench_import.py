@@ -184,7 +184,7 @@ def test_an_invalid_workbench_model_is_rejected_with_the_path_of_the_problem(tex
         ({"M": [{"S": "a"}]}, {"L": [{"S": "a"}]}, "read as L"),
     ],
 )
-def test_a_value_that_its_type_cannot_have_is_imported_with_a_note(
+def test_in_the_workbench_import_a_value_that_its_type_cannot_have_is_imported_with_a_note(
     value: dict[str, Any], expected: dict[str, Any], said: str
 ) -> None:
     text = changed("DataModel/0/TableData/0/n", value)
