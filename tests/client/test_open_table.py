@@ -125,3 +125,21 @@ def test_open_creates_no_store_for_a_mistyped_path(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     Shop.open(f"file:{path}", create=True).close()
     Shop.open(f"file:{path}").close()
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("retries", 3, r"Shop\.open: retries must be Retries\(\.\.\.\), got 3"),
+        ("timeouts", 5, r"timeouts must be Timeouts\(\.\.\.\), got 5"),
+        ("name", 5, "name must be a str, got 5"),
+        ("secret", 5, "secret must be text, bytes, or a list of them, got int"),
+        ("cursor_seconds", "60", "cursor_seconds must be a number of seconds, got '60'"),
+        ("check", "no", "check must be True or False, got 'no'"),
+        ("hook", 5, "hook must be a function, got 5"),
+        ("now", 5, "now must be a function, got 5"),
+    ],
+)
+def test_open_rejects_options_of_the_wrong_type(option: str, value: Any, message: str) -> None:
+    with pytest.raises(ArgumentRefused, match=message):
+        Shop.open("http://127.0.0.1:9", **{option: value})

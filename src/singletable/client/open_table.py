@@ -98,6 +98,7 @@ async def open_table_async(design: Design, place: OpenTarget, options: OpenOptio
 def _reject_invalid(design: Design, place: OpenTarget, options: OpenOptions) -> None:
     """Reject an invalid design or option before the first request."""
     design.require_keys("open()")
+    _reject_wrong_types(design, options)
     reject_table_name(options.get("name") or design.name)
     reject_unreadable_types(design)
     unreadable = options.get("unreadable", "raise")
@@ -109,6 +110,30 @@ def _reject_invalid(design: Design, place: OpenTarget, options: OpenOptions) -> 
         )
     if not options.get("create"):
         _reject_missing_store(place, options.get("name") or design.name)
+
+
+_OPTION_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "retries": ((Retries,), "Retries(...)"),
+    "timeouts": ((Timeouts,), "Timeouts(...)"),
+    "name": ((str,), "a str"),
+    "secret": ((str, bytes, list, tuple), "text, bytes, or a list of them"),
+    "cursor_seconds": ((int, float), "a number of seconds"),
+    **dict.fromkeys(("create", "check", "log_values"), ((bool,), "True or False")),
+}
+
+
+def _shown(option: str, value: object) -> str:
+    return type(value).__name__ if option == "secret" else repr(value)
+
+
+def _reject_wrong_types(design: Design, options: OpenOptions) -> None:
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    for name, (types, what) in _OPTION_TYPES.items():
+        if name in given and not isinstance(given[name], types):
+            raise ArgumentRefused(f"{design.name}.open: {name} must be {what}, got {_shown(name, given[name])}")
+    for name in ("hook", "now"):
+        if name in given and not callable(given[name]):
+            raise ArgumentRefused(f"{design.name}.open: {name} must be a function, got {given[name]!r}")
 
 
 def _reject_missing_store(place: OpenTarget, table: str) -> None:
