@@ -11,7 +11,7 @@ from singletable.model.entity import Entity, EntityDeclaration
 def without_keys(design: Design) -> Design:
     """Return the design without keys and indexes. Each entity keeps the identity that its key gives it.
 
-    Mirrored edges and their originals keep their keys, because the keys are what distinguishes them.
+    Mirrored edges and their originals keep their keys, because only their keys distinguish them.
     """
     mirrors = {each.declaration.mirror_of for each in design.entities}
     kept = [each for each in design.entities if each.declaration.mirror_of is not None or each.cls in mirrors]
