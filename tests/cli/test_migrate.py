@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
     with table.open(f"file:{tmp_path / 'orders.db'}", create=True) as opened:
         opened.put_many([order(f"o{number}", f"c{number % 3}", "OPEN") for number in range(ITEMS)])
     made = singletable("migrate", "make", "orders.py", cwd=tmp_path)
-    assert (made.returncode, made.stdout) == (0, "migrations/0001_initial.json\n  the current design of the table\n")
+    assert (made.returncode, made.stdout) == (0, "migrations/0001_initial.py\n  the current design of the table\n")
     (tmp_path / "orders.py").write_text(NEW, encoding="utf-8")
     return tmp_path
 
@@ -47,7 +47,7 @@ def make(folder: Path) -> None:
     made = singletable("migrate", "make", "orders.py", "-m", "orders by status", cwd=folder)
     assert made.returncode == 0, made.stderr
     assert made.stdout.splitlines()[:2] == [
-        "migrations/0002_orders_by_status.json",
+        "migrations/0002_orders_by_status.py",
         "  index changed gsi1 GSI1 → GSI3 (in place)",
     ]
 

@@ -15,7 +15,7 @@ import pytest
 from singletable.client.write import counter_marks, derived_actions
 from singletable.client.write.item_actions import ItemAction
 from singletable.client.write.stored_expressions import exists
-from singletable.migrations import item_pass
+from singletable.migrations import item_changes, item_pass
 from singletable.migrations.control_items import ControlItems
 from singletable.migrations.item_changes import ItemChange
 from singletable.migrations.item_conversion import ItemConversion
@@ -44,19 +44,19 @@ def without_source_guards(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def unguarded(self: ItemConversion, *arguments: Any) -> ItemChange | None:
         made = change(self, *arguments)
-        return None if made is None else replace(made, guards=made.guards[:1])
+        return None if made is None else replace(made, unchanged={})
 
     monkeypatch.setattr(ItemConversion, "_change", unguarded)
 
 
 def without_existence_guards(monkeypatch: pytest.MonkeyPatch) -> None:
-    change = ItemConversion._change
+    without_source_guards(monkeypatch)  # these also require that the item exists
+    expressions = item_changes._update_expressions
 
-    def unguarded(self: ItemConversion, *arguments: Any) -> ItemChange | None:
-        made = change(self, *arguments)
-        return None if made is None else replace(made, guards=())
+    def unguarded(*shape: Any) -> Any:
+        return {**expressions(*shape), "ConditionExpression": "attribute_exists(#k) OR attribute_not_exists(#k)"}
 
-    monkeypatch.setattr(ItemConversion, "_change", unguarded)
+    monkeypatch.setattr(item_changes, "_update_expressions", unguarded)
 
 
 def without_checks_of_related_items(monkeypatch: pytest.MonkeyPatch) -> None:

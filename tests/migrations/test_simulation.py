@@ -21,8 +21,6 @@ from singletable.client.write import bulk_writes
 from singletable.conformance.item_comparison import ItemComparer
 from singletable.errors import RequestRefused, SingletableError
 from singletable.evolve.phases import Phase
-from singletable.migrations.item_changes import ItemChange
-from singletable.migrations.item_conversion import ItemConversion
 from singletable.migrations.runner import WAIT_SECONDS, MigrationRun, run_migration, undo_migration
 from tests.migrations.orders import (
     CONTROL,
@@ -311,16 +309,3 @@ def fails_within(runs: int, **settings: Any) -> bool:
 def test_the_simulation_fails_without_the_pause_for_clients() -> None:
     assert WAIT_SECONDS > VIEW_SECONDS_MAX
     assert fails_within(GUARD_RUNS, wait_seconds=0.0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("guard", ["source", "existence"])
-def test_the_simulation_fails_without_a_guard(guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    conversion = ItemConversion._change
-
-    def unguarded(self: ItemConversion, *arguments: Any) -> ItemChange | None:
-        change = conversion(self, *arguments)
-        return None if change is None else replace(change, guards=change.guards[:1] if guard == "source" else ())
-
-    monkeypatch.setattr(ItemConversion, "_change", unguarded)
-    assert fails_within(GUARD_RUNS)

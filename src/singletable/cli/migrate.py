@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 
-MIGRATE_COMMANDS = ("make", "check", "plan", "run", "verify", "status", "pause", "undo")
+MIGRATE_COMMANDS = ("make", "check", "plan", "run", "verify", "status", "pause", "resume", "undo")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

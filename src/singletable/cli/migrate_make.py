@@ -26,7 +26,8 @@ def run(options: argparse.Namespace) -> int:
     from singletable.migrations.migration_files import make_migration, read_migrations
 
     known = read_migrations(options.folder)
-    made = make_migration(options.folder, snapshot_of(load_table(options.model).design), options.message)
+    design = load_table(options.model).design
+    made = make_migration(options.folder, design, snapshot_of(design), options.message)
     operations = differences(known[-1].snapshot, made.snapshot) if known else ()
     if options.json:
         print_json({"path": str(made.path), "operations": [str(each) for each in operations]})

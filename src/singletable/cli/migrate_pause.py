@@ -1,4 +1,4 @@
-"""`singletable migrate pause MODEL URL`: stop the runner of an open migration, which `run` can continue."""
+"""`singletable migrate pause MODEL URL`: stop the runner of an open migration, which `resume` continues."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from singletable.errors import MigrationRefused
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to the parser."""
-    parser = commands.add_parser("pause", help="stop the runner; `run` continues the migration", description=__doc__)
+    parser = commands.add_parser("pause", help="stop the runner; `resume` continues the migration", description=__doc__)
     add_table(parser)
     parser.set_defaults(run=run)
 

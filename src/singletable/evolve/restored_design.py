@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
-from dataclasses import make_dataclass
+from dataclasses import field, make_dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from singletable.errors import KeyRefused, Location, SnapshotRefused
@@ -35,14 +36,16 @@ from singletable.model.table_schema import GSI, LSI, TABLE, IndexProjection, Nat
 PLACE = Location("snapshot", 1)
 Functions = Mapping[str, Callable[..., str]]
 """The user's functions for `derive()`, by name. A snapshot stores only their names."""
+Upgrades = Mapping[tuple[str, int], Callable[[Any], Mapping[str, Any]]]
+"""The user's `@upgrade` functions, by entity and the version from which they start."""
 
 
-def design_of(snapshot: Snapshot, functions: Functions | None = None) -> Design:
+def design_of(snapshot: Snapshot, functions: Functions | None = None, upgrades: Upgrades | None = None) -> Design:
     """Return the design of a snapshot, without patterns.
 
     If a key needs a user function that is not in `functions`, computing the key raises KeyRefused.
     """
-    classes = {name: _class(entity) for name, entity in snapshot.entities.items()}
+    classes = {name: _class(entity, upgrades or {}) for name, entity in snapshot.entities.items()}
     declarations = [_declaration(each, classes, functions or {}) for each in snapshot.entities.values()]
     indexes = [index_of(each) for alias, each in snapshot.indexes.items() if alias != TABLE]
     settings = TableSettings(
@@ -74,13 +77,25 @@ def index_of(record: IndexSnapshot) -> GSI | LSI:
     return GSI(record.alias, record.name, keys, projection)
 
 
-def _class(entity: EntitySnapshot) -> type:
+def _class(entity: EntitySnapshot, upgrades: Upgrades) -> type:
     """Return a class with the fields of an entity. It has upgrade functions, because a schema version needs them."""
-    members: list[tuple[str, Any]] = [(each.name, _field(each).type) for each in entity.fields]
+    members: list[Any] = []
+    for each in entity.fields:
+        found = _field(each)
+        value = None if each.default == COMPUTED else found.default
+        default = () if each.required else (field(default_factory=partial(_same, value)),)
+        members.append((each.name, found.type | None if each.optional else found.type, *default))
     cls = make_dataclass(entity.label, members, kw_only=True)
-    known = {version: Upgrade(_no_upgrade, version, PLACE) for version in range(1, entity.schema_version or 1)}
+    known = {
+        version: Upgrade(upgrades.get((entity.name, version), _no_upgrade), version, PLACE)
+        for version in range(1, entity.schema_version or 1)
+    }
     setattr(cls, MARK, known)
     return cls
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _no_upgrade(item: Any) -> Mapping[str, Any]:

@@ -158,8 +158,7 @@ class AddedData:
 
     def _deletion(self, item: Item, names: Sequence[str], check: RelatedWrite) -> ItemChange:
         key = self._key(item)
-        guards = (exists(self._partition), *(attribute_equals(name, item.get(name)) for name in names))
-        return ItemChange(key, item, guards=guards, related=(check,), deletes=True)
+        return ItemChange(key, item, unchanged={name: item.get(name) for name in names}, related=(check,), deletes=True)
 
     def _check(self, key: Item, stored: Item | None, entity: Entity, fields: frozenset[str]) -> RelatedWrite:
         """Return the check that another item is still missing, or still has the same values in some fields."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from singletable.client.request_steps import Call
 from singletable.client.responses import Item
 from singletable.client.write.item_actions import ItemAction, KeyId, key_id, merge_actions
-from singletable.expressions.tree import Change, Condition, Constant, Path
+from singletable.client.write.stored_expressions import attribute_equals, exists
+from singletable.expressions.tree import Change, Constant, Path
+from singletable.values.attribute_value import AttributeValue
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX
 
 GROUPED_CHANGES_MAX = 40
@@ -53,7 +56,8 @@ class ItemChange:
     before: Item
     sets: Item = field(default_factory=dict)
     removes: tuple[str, ...] = ()
-    guards: tuple[Condition, ...] = ()
+    unchanged: Mapping[str, AttributeValue | None] = field(default_factory=dict)
+    """The attributes that must still have these values, or be missing for None. The item must also exist."""
     related: tuple[RelatedWrite, ...] = ()
     deletes: bool = False
     """Whether the change deletes the item."""
@@ -75,13 +79,27 @@ class ItemChange:
     @property
     def action(self) -> ItemAction:
         """The action on the item itself."""
+        equal = (attribute_equals(name, value) for name, value in self.unchanged.items())
+        guards = (exists(next(iter(self.key))), *equal)
         if not self.writes_item:
-            return ItemAction("ConditionCheck", self.key, 0, guards=self.guards)
+            return ItemAction("ConditionCheck", self.key, 0, guards=guards)
         if self.deletes:
-            return ItemAction("Delete", self.key, 0, guards=self.guards)
+            return ItemAction("Delete", self.key, 0, guards=guards)
         changes = [Change("SET", Path((name,)), Constant(value)) for name, value in self.sets.items()]
         changes += [Change("REMOVE", Path((name,))) for name in self.removes]
-        return ItemAction("Update", self.key, 0, None, tuple(changes), guards=self.guards)
+        return ItemAction("Update", self.key, 0, None, tuple(changes), guards=guards)
+
+    def update(self, table: str) -> dict[str, Any]:
+        """Return the parameters of the update of the item, which the action also describes.
+
+        Most changes of a migration have the same shape, so their expressions are built once.
+        """
+        shape = (tuple(self.sets), self.removes, tuple((name, each is None) for name, each in self.unchanged.items()))
+        fixed = _update_expressions(next(iter(self.key)), *shape)
+        values = {f":s{number}": value for number, value in enumerate(self.sets.values())}
+        values |= {f":u{number}": value for number, value in enumerate(self.unchanged.values()) if value is not None}
+        parameters = {"TableName": table, "Key": self.key, **fixed}
+        return parameters | ({"ExpressionAttributeValues": values} if values else {})
 
     @property
     def actions(self) -> tuple[ItemAction, ...]:
@@ -89,23 +107,47 @@ class ItemChange:
         return (self.action, *(each.action for each in self.related))
 
 
+@lru_cache(maxsize=1000)
+def _update_expressions(
+    partition: str, sets: tuple[str, ...], removes: tuple[str, ...], unchanged: tuple[tuple[str, bool], ...]
+) -> Mapping[str, Any]:
+    """Return the expressions of an update, with a placeholder for each value. `unchanged` is True for a missing one."""
+    names = {"#k": partition}
+    names |= {f"#s{number}": name for number, name in enumerate(sets)}
+    names |= {f"#r{number}": name for number, name in enumerate(removes)}
+    names |= {f"#u{number}": name for number, (name, _) in enumerate(unchanged)}
+    update = [f"SET {', '.join(f'#s{number} = :s{number}' for number in range(len(sets)))}"] if sets else []
+    update += [f"REMOVE {', '.join(f'#r{number}' for number in range(len(removes)))}"] if removes else []
+    conditions = ["attribute_exists(#k)"]
+    for number, (_, is_missing) in enumerate(unchanged):
+        conditions.append(f"attribute_not_exists(#u{number})" if is_missing else f"#u{number} = :u{number}")
+    return {
+        "UpdateExpression": " ".join(update),
+        "ConditionExpression": " AND ".join(conditions),
+        "ExpressionAttributeNames": names,
+    }
+
+
 @dataclass(frozen=True)
 class ChangeRequest:
     """One request: the update of one item, or a transaction with the changes of some items."""
 
     changes: tuple[ItemChange, ...]
-    actions: tuple[ItemAction, ...]
     is_transaction: bool
+    epoch_check: ItemAction
 
     def call(self, table: str) -> Call:
         """Return the request."""
         if not self.is_transaction:
-            (action,) = self.actions
-            request = {"TableName": table, **action.parameters(), "ReturnConsumedCapacity": "TOTAL"}
-            request.pop("ReturnValues", None)
-            request.pop("ReturnValuesOnConditionCheckFailure", None)
-            return Call(action.operation, request)
-        entries = [each.entry(table) for each in self.actions]
+            (change,) = self.changes
+            return Call("UpdateItem", {**change.update(table), "ReturnConsumedCapacity": "TOTAL"})
+        if any(each.related or each.deletes for each in self.changes):
+            actions = merge_actions(action for change in self.changes for action in change.actions)
+            assert len(actions) < TRANSACTION_ACTIONS_MAX, "a change has few related items"
+            entries = [each.entry(table) for each in actions]
+        else:
+            entries = [{"Update": each.update(table)} for each in self.changes]
+        entries = [self.epoch_check.entry(table), *entries]
         return Call("TransactWriteItems", {"TransactItems": entries, "ReturnConsumedCapacity": "TOTAL"})
 
 
@@ -119,7 +161,7 @@ def change_requests(
     """
     single = [each for each in changes if not each.related and not is_guarded]
     for change in single:
-        yield ChangeRequest((change,), (change.action,), is_transaction=False)
+        yield ChangeRequest((change,), False, epoch_check)
     groups: dict[Any, list[ItemChange]] = {}
     for change in changes:
         if change.related or is_guarded:
@@ -129,8 +171,4 @@ def change_requests(
             groups.setdefault((tuple(counters), own), []).append(change)
     for group in groups.values():
         for start in range(0, len(group), GROUPED_CHANGES_MAX):
-            part = tuple(group[start : start + GROUPED_CHANGES_MAX])
-            actions = [action for change in part for action in change.actions]
-            merged = merge_actions(actions)
-            assert len(merged) < TRANSACTION_ACTIONS_MAX, "a change has few related items"
-            yield ChangeRequest(part, (epoch_check, *merged), is_transaction=True)
+            yield ChangeRequest(tuple(group[start : start + GROUPED_CHANGES_MAX]), True, epoch_check)

@@ -8,8 +8,7 @@ from typing import Any
 
 from singletable.client.items.item_types import ItemTypes, key_matches
 from singletable.client.responses import Item
-from singletable.client.write.schema_versions import unchanged_conditions
-from singletable.client.write.stored_expressions import attribute_equals, exists
+from singletable.client.write.schema_versions import attributes_of_upgrade
 from singletable.conformance.item_comparison import ItemComparer, ItemComparison
 from singletable.evolve.dual_designs import renamed_entities, with_former_names
 from singletable.evolve.operation import Operation
@@ -20,7 +19,6 @@ from singletable.evolve.operations.mirror_dropped import MirrorDropped
 from singletable.evolve.operations.unique_dropped import UniqueDropped
 from singletable.evolve.restored_design import design_of
 from singletable.evolve.snapshot_records import Snapshot
-from singletable.expressions.tree import Condition
 from singletable.migrations.added_data import AddedData, ItemDraft, Missing
 from singletable.migrations.item_changes import Found, ItemChange, ItemFailure, NeedsItems
 from singletable.migrations.renamed_attributes import RenamedAttributes
@@ -178,8 +176,8 @@ class ItemConversion:
 
     def _deletion(self, item: Item) -> ItemChange:
         key = {name: item[name] for name in self._design.table.key_attributes}
-        guards = [attribute_equals(name, value) for name, value in item.items() if name not in key]
-        return ItemChange(key, item, guards=(exists(next(iter(key))), *guards), deletes=True)
+        unchanged = {name: value for name, value in item.items() if name not in key}
+        return ItemChange(key, item, unchanged=unchanged, deletes=True)
 
     def _change(
         self,
@@ -198,7 +196,7 @@ class ItemConversion:
         if not sets and not removes and not related:
             return None
         changed = dict.fromkeys((*sets, *removes, *(() if draft is None else draft.attributes)))
-        guards: list[Condition] = [exists(self._design.table.partition[0].name)]
+        unchanged: dict[str, Any] = {}
         upgrader = self._types.upgrader(entity)
         keys = set(self._design.table.key_attributes)
         seen = [*changed, *(entity.attributes[name] for name in sorted(fields))]
@@ -206,17 +204,13 @@ class ItemConversion:
             seen += self._renamed.of(entity.name).values()
         if upgrader is not None and fields | sets.keys():
             if upgrader.is_older(item):
-                guards += unchanged_conditions(upgrader, entity, item)
+                unchanged |= attributes_of_upgrade(upgrader, entity, item)
                 seen = list(changed)
             else:
                 seen.append(upgrader.attribute)
-        known = {str(guard) for guard in guards}
-        for name in dict.fromkeys(seen):
-            guard = attribute_equals(name, item.get(name))
-            if name not in keys and str(guard) not in known:
-                guards.append(guard)
+        unchanged |= {name: item.get(name) for name in seen if name not in keys}
         key = {name: item[name] for name in self._design.table.key_attributes}
-        return ItemChange(key, item, sets, tuple(removes), tuple(guards), related)
+        return ItemChange(key, item, sets, tuple(removes), unchanged, related)
 
     def _key_text(self, item: Item) -> str:
         return json.dumps({name: item[name] for name in self._design.table.key_attributes}, ensure_ascii=False)

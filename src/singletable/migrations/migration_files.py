@@ -1,17 +1,19 @@
-"""Migration files: a folder with one numbered snapshot per migration. It is checked for gaps, duplicates and edits."""
+"""Migration files: a folder with one Python file and one snapshot per migration, checked for gaps, heads and edits."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from singletable.errors import MigrationRefused
 from singletable.evolve.differences import differences, needs_migration
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.snapshot_records import Snapshot, read_snapshot, to_json
+from singletable.migrations.migration_source import MigrationSource, read_source, source_text
+from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
 
 _NAME = re.compile(r"(\d{4})_([a-z0-9_]+)\.json")
@@ -25,6 +27,7 @@ class MigrationFile:
     name: str
     path: Path
     snapshot: Snapshot
+    source: MigrationSource | None = None
 
     @property
     def label(self) -> str:
@@ -34,7 +37,8 @@ class MigrationFile:
     @property
     def applied_as(self) -> str:
         """The text for the migration in the design state after it has run."""
-        return f"{self.label}:{self.snapshot.fingerprint}"
+        digest = "" if self.source is None else f":{self.source.digest}"
+        return f"{self.label}:{self.snapshot.fingerprint}{digest}"
 
 
 def read_migrations(folder: Path) -> tuple[MigrationFile, ...]:
@@ -45,7 +49,7 @@ def read_migrations(folder: Path) -> tuple[MigrationFile, ...]:
         if matched is None:
             raise MigrationRefused(f"{path} is not a migration: its name must look like 0002_orders_by_status.json")
         snapshot = read_snapshot(path.read_bytes(), str(path))
-        found.append(MigrationFile(int(matched[1]), matched[2], path, snapshot))
+        found.append(MigrationFile(int(matched[1]), matched[2], path.with_suffix(".py"), snapshot))
     for position, each in enumerate(found, 1):
         if position > 1 and found[position - 2].number == each.number:
             raise MigrationRefused(
@@ -57,15 +61,41 @@ def read_migrations(folder: Path) -> tuple[MigrationFile, ...]:
             raise MigrationRefused(
                 f"{folder} has no migration {position:04d}, but {each.path.name}.\n  Restore the missing file."
             )
+    for path in sorted(folder.glob("[0-9][0-9][0-9][0-9]_*.py")) if found else ():
+        if not path.with_suffix(".json").exists():
+            raise MigrationRefused(f"{path} has no snapshot {path.stem}.json. Restore that file.")
+    found = [replace(each, source=read_source(each.path)) for each in found]
+    for before, each in zip((None, *found), found, strict=False):
+        _check_source(before, each)
     return tuple(found)
 
 
-def make_migration(folder: Path, model: Snapshot, message: str) -> MigrationFile:
+def _check_source(before: MigrationFile | None, file: MigrationFile) -> None:
+    """Raise MigrationRefused if a migration does not follow the previous one, or does not match its snapshot."""
+    assert file.source is not None, "the file was read"
+    previous = None if before is None else before.label
+    if file.source.after != previous:
+        raise MigrationRefused(
+            f"{file.path} comes after {file.source.after}, but the migration before it is {previous}: two migrations "
+            "were made from the same design.\n  Delete the file of the migration that has not run on any table, merge "
+            "the models, and run `singletable migrate make` again."
+        )
+    expected = () if before is None else tuple(map(str, differences(before.snapshot, file.snapshot)))
+    if file.source.operations != expected:
+        shown = "\n  ".join(expected)
+        raise MigrationRefused(
+            f"{file.path} does not match its snapshot. The operations between the two designs are:\n  {shown}\n  "
+            "Restore both files from version control, or delete them and run `singletable migrate make` again."
+        )
+
+
+def make_migration(folder: Path, design: Design | None, model: Snapshot, message: str) -> MigrationFile:
     """Write the next migration of a model.
 
     Raise MigrationRefused if nothing changes, or if a change is not supported.
     """
     known = read_migrations(folder)
+    operations: tuple[Operation, ...] = ()
     if known:
         before = known[-1].snapshot
         operations = differences(before, model)
@@ -78,10 +108,13 @@ def make_migration(folder: Path, model: Snapshot, message: str) -> MigrationFile
     path = folder / f"{len(known) + 1:04d}_{name}.json"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        after = known[-1].label if known else None
+        title = message.strip().rstrip(".") or ("The current design" if not known else "Change the design")
+        path.with_suffix(".py").write_text(source_text(title, after, operations, design), encoding="utf-8")
         path.write_text(to_json(model), encoding="utf-8")
     except OSError as problem:
         raise MigrationRefused(f"cannot write {path}: {problem.strerror}") from None
-    return MigrationFile(len(known) + 1, name, path, model)
+    return read_migrations(folder)[-1]
 
 
 def reject_unsupported(before: Snapshot, after: Snapshot, operations: Sequence[Operation]) -> None:

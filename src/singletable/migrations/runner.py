@@ -12,16 +12,18 @@ from singletable.client.design_state import DesignState
 from singletable.client.request_steps import Steps, pause
 from singletable.errors import MigrationRefused
 from singletable.evolve.described_table import described_snapshot
+from singletable.evolve.design_snapshot import FUNCTION
 from singletable.evolve.differences import differences, needs_migration, works_in_all_phases
 from singletable.evolve.operation import Operation
 from singletable.evolve.phases import DESCRIPTIONS, Phase
+from singletable.evolve.restored_design import design_of
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.migrations.control_items import ControlItems
 from singletable.migrations.item_changes import ItemFailure
 from singletable.migrations.item_conversion import ItemConversion
 from singletable.migrations.item_pass import Compute, ItemPass, PassResult
 from singletable.migrations.migration_files import MigrationFile, reject_unsupported
-from singletable.migrations.table_indexes import change_ttl, create_indexes, delete_indexes, describe_table
+from singletable.migrations.table_indexes import Document, change_ttl, create_indexes, delete_indexes, describe_table
 from singletable.model.design import Design
 
 WAIT_SECONDS = VIEW_SECONDS_MAX + 5
@@ -126,14 +128,40 @@ def migration_run(
         return None
     file, before = waiting[0], files[len(state.applied) - 1].snapshot
     operations = differences(before, file.snapshot)
-    if file.snapshot.fingerprint != model.fingerprint and needs_migration(operations):
-        later = f"{len(waiting)} migrations are pending. " if len(waiting) > 1 else ""
+    if waiting[-1].snapshot.fingerprint != model.fingerprint and needs_migration(operations):
         raise MigrationRefused(
-            f"{file.path} has another design than {model.name}; nothing was written.\n  {later}Run each migration with "
-            "the model from which it was made, or run `singletable migrate make` if the model has changed."
+            f"{waiting[-1].path} has another design than {model.name}; nothing was written.\n  Run `singletable "
+            "migrate make` if the model has changed, or update your checkout."
         )
+    if file.snapshot.fingerprint != model.fingerprint:
+        design = _earlier_design(file)
     reject_unsupported(before, file.snapshot, operations)
     return MigrationRun(control, file, before, design, operations, settings)
+
+
+def _earlier_design(file: MigrationFile) -> Design:
+    """Return the design of a migration whose model does not exist any more, with the functions of its file."""
+    functions, upgrades = ({}, {}) if file.source is None else file.source.functions()
+    missing = {
+        str(each.options.get("function"))
+        for entity in file.snapshot.entities.values()
+        for keys in entity.keys.values()
+        for each in keys.derived.values()
+        if each.kind == FUNCTION and each.options.get("function") not in functions
+    }
+    missing |= {
+        f"the upgrade of {entity.label} from version {version}"
+        for entity in file.snapshot.entities.values()
+        for version in range(1, entity.schema_version or 1)
+        if (entity.name, version) not in upgrades
+    }
+    if missing:
+        raise MigrationRefused(
+            f"{file.path} does not contain {', '.join(sorted(missing))}; nothing was written.\n  Add it to "
+            "`functions` or `upgrades` in the file, or stop all clients and run the migration with the model from "
+            "which it was made."
+        )
+    return design_of(file.snapshot, functions, upgrades)
 
 
 def baseline(control: ControlItems, file: MigrationFile) -> Steps[DesignState]:
@@ -144,17 +172,21 @@ def baseline(control: ControlItems, file: MigrationFile) -> Steps[DesignState]:
             f"table {control.table!r} is a global table, and a migration cannot control the order of "
             "changes in its replicas"
         )
-    found = described_snapshot(file.snapshot, description, file.snapshot.ttl_attribute)
-    wrong = [str(each) for each in differences(found, file.snapshot)]
+    remedy = "The first migration must have the current design of the table: make it with the code that uses it now."
+    _check_description(control.table, file.snapshot, description, file.path.name, remedy)
+    yield from control.put_design(file.snapshot)
+    return (yield from control.create(DesignState(file.snapshot.fingerprint, (file.applied_as,))))
+
+
+def _check_description(table: str, design: Snapshot, description: Document, name: str, remedy: str) -> None:
+    """Raise MigrationRefused if a table does not have the keys and indexes of a design."""
+    found = described_snapshot(design, description, design.ttl_attribute)
+    wrong = [str(each) for each in differences(found, design)]
     if wrong:
         shown = "\n  ".join(wrong)
         raise MigrationRefused(
-            f"table {control.table!r} does not have the design of {file.path.name}; nothing was written:\n  {shown}\n  "
-            "The first migration must have the current design of the table: make it with the code that uses the "
-            "table now."
+            f"table {table!r} does not have the design of {name}; nothing was written:\n  {shown}\n  {remedy}"
         )
-    yield from control.put_design(file.snapshot)
-    return (yield from control.create(DesignState(file.snapshot.fingerprint, (file.applied_as,))))
 
 
 def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
@@ -165,6 +197,9 @@ def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
     if state.migration not in (None, run.file.label):
         raise MigrationRefused(f"table {control.table!r}: migration {state.migration} is open; finish it first")
     if state.phase is None:
+        remedy = "Another program has changed the table: restore its indexes, and run the migration again."
+        description = yield from describe_table(control.table)
+        _check_description(control.table, run.before, description, f"its last migration ({_last(state)})", remedy)
         yield from control.put_design(run.before)
         yield from control.put_design(run.after)
         if not needs_migration(run.operations):
@@ -259,6 +294,10 @@ def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
     done = yield from _item_pass(run, state, run.conversion.rollback, is_guarded=True)
     pending = replace(state, phase=Phase.PENDING) if works_in_all_phases(run.operations) else _closed(state)
     return RunResult((yield from control.change(state, pending)), done)
+
+
+def _last(state: DesignState) -> str:
+    return state.applied[-1].partition(":")[0] if state.applied else "none"
 
 
 def _closed(state: DesignState) -> DesignState:

@@ -67,9 +67,14 @@ def upgraded_action(
 
 def unchanged_conditions(upgrader: Upgrader, entity: Entity, older: Item) -> tuple[Condition, ...]:
     """Return conditions that the schema version and all attributes that the upgrades read are unchanged."""
-    seen = {name: older.get(name) for name in (upgrader.attribute, *entity.attributes.values())}
-    seen |= upgrader.seen_by_upgrades(older)
+    seen = attributes_of_upgrade(upgrader, entity, older)
     return tuple(attribute_equals(name, value) for name, value in seen.items())
+
+
+def attributes_of_upgrade(upgrader: Upgrader, entity: Entity, older: Item) -> dict[str, Any]:
+    """Return the schema version and all attributes that the upgrades of an item read; None for a missing one."""
+    seen = {name: older.get(name) for name in (upgrader.attribute, *entity.attributes.values())}
+    return seen | upgrader.seen_by_upgrades(older)
 
 
 def _unknown(upgrader: Upgrader, entity: Entity, item: Item) -> Item:
