@@ -217,8 +217,8 @@ def test_a_space_at_the_start_of_a_key_or_a_value_is_reported() -> None:
 
 
 def test_in_stored_values_a_time_without_a_zone_is_reported() -> None:
-    assert [code for code, _ in messages(message(edited="2024-01-01T10:00:00"))] == ["ST222"]
-    assert messages(message(edited="2024-01-01")) == []
+    assert [code for code, _ in messages(message(edited_at="2024-01-01T10:00:00"))] == ["ST222"]
+    assert messages(message(edited_at="2024-01-01")) == []
 
 
 def test_times_of_creation_in_other_formats_of_another_entity_are_reported() -> None:
@@ -226,3 +226,19 @@ def test_times_of_creation_in_other_formats_of_another_entity_are_reported() -> 
         message(createdAt="2024-01-01"), session(9_999_999_999, createdAt="2024-01-01T10:00:00Z")
     )
     assert (code, value) == ("ST214", "2024-01-01T10:00:00Z")
+
+
+def test_names_of_months_in_a_key_do_not_sort() -> None:
+    assert [code for code, _ in messages(message("Jan"), message("Feb"))] == ["ST214"]
+    assert messages(message("May")) == []  # also a name
+
+
+def test_a_number_with_a_comma_is_a_number_as_text() -> None:
+    assert [code for code, _ in messages(message(amount="1.088,050"))] == ["ST215"]
+
+
+def test_a_map_with_a_member_per_id_is_reported() -> None:
+    cls, item = message()
+    points = {"94852af8-2d5f-4538-9840-47d0cb1f7a76": {"N": "7"}, "72e9a410-9051-451f-a306-327fa678595a": {"N": "3"}}
+    assert [code for code, *_ in found((cls, {**item, "points": {"M": points}}))] == ["ST223"]
+    assert found((cls, {**item, "points": {"M": {"wins": {"N": "7"}, "losses": {"N": "3"}}}})) == []

@@ -63,6 +63,7 @@ WITHOUT_EDIT = {
     ("papers_collection_across_partitions", "ST002"): "the members are related by no field",
     ("papers_full_text_in_the_item", "ST111"): "the text must be stored elsewhere",
     ("accounts_sessions_without_expiry", "ST135"): "only the author knows when a session ends",
+    ("projects_employees_by_name", "ST136"): "only the author knows which of the two fields is meant",
     ("recipes_title_in_the_key", "ST134"): "the parameters of the patterns change with the key",
     ("shop_filter_reads_on", "ST108"): "only the author knows how many items the filter keeps, or which index to add",
     ("shop_limit_over_two_lists", "ST002"): "without the limit, the collection is unbounded",

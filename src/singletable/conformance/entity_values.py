@@ -15,6 +15,7 @@ from singletable.verify.findings import Finding, Rule, entity_finding
 from singletable.verify.item_rules import (
     KEY_SHAPES,
     MALFORMED_TIME,
+    MAP_BY_ID,
     NUMBER_AS_TEXT,
     PLACEHOLDER_VALUE,
     TIME_WITHOUT_ZONE_RULE,
@@ -33,6 +34,7 @@ _IDENTIFIERS = frozenset(
     )
 )
 TIME_REMEDY = "Correct the items, and declare the field as a datetime or date, which rejects such text."
+_MAP_REMEDY = "Store each member as an item of its own in the same partition, with the id in the sort key."
 _SHAPE_REMEDY = "Delete the items, and write them under a key like the others."
 _ZONE_REMEDY = "Write UTC, such as 2024-01-01T10:00:00Z, and declare the field as a datetime."
 _NUMBER_REMEDY = "Declare the field as int, Decimal or bool, and write the items again."
@@ -77,6 +79,8 @@ class EntityValues:
     """Problems by kind and attribute."""
     formats: dict[str, dict[str, tuple[str, str]]] = field(default_factory=dict)
     """The formats of the times of each attribute, with the first item that has it."""
+    months: dict[str, set[str]] = field(default_factory=dict)
+    """The names of months in each key attribute."""
     shapes: dict[str, dict[int, SeenItems]] = field(default_factory=dict)
     """The items of each key attribute by their number of delimiters."""
     literals: frozenset[str] = frozenset()
@@ -97,6 +101,7 @@ def value_findings(values: EntityValues) -> Iterator[ValueFinding]:
     yield from _placeholders(values)
     yield from _shapes(values)
     yield from _without_zone(values)
+    yield from _maps_by_id(values)
 
 
 def _malformed(values: EntityValues) -> Iterator[ValueFinding]:
@@ -158,11 +163,18 @@ def _placeholders(values: EntityValues) -> Iterator[ValueFinding]:
             yield value_finding(PLACEHOLDER_VALUE, values.entity, message, _PLACEHOLDER_REMEDY, _first(found))
 
 
+def _maps_by_id(values: EntityValues) -> Iterator[ValueFinding]:
+    for (problem, name), seen in values.seen.items():
+        if problem == "ids in a map":
+            message = f"{name} is a map with a member per id, so the item grows with every id, up to 400 KB"
+            yield value_finding(MAP_BY_ID, values.entity, message, _MAP_REMEDY, seen)
+
+
 def _without_zone(values: EntityValues) -> Iterator[ValueFinding]:
     found = {name: seen for (problem, name), seen in values.seen.items() if problem == "no zone"}
     if found:
         what = "is a time" if len(found) == 1 else "are times"
-        message = f"{', '.join(found)} {what} without a time zone, so its meaning depends on the place of the writer"
+        message = f"{', '.join(found)} {what} without a time zone, so readers in another place read another time"
         yield value_finding(TIME_WITHOUT_ZONE_RULE, values.entity, message, _ZONE_REMEDY, _first(found))
 
 

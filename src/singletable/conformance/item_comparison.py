@@ -144,7 +144,7 @@ class ItemComparer:
         try:
             value = codec.decoder.read(item)
         except ItemRefused as error:
-            return ItemComparison(item, entity, problems=(_unreadable(error),))
+            return ItemComparison(item, entity, problems=(_other_key(entity, item, error) or _unreadable(error),))
         values = codec.encoder.values(value)
         try:
             written = codec.encoder.item(values)
@@ -191,6 +191,17 @@ def _outline(item: Item, name: str, delimiter: str) -> str:
         return f"of type {kind}"
     literal, found, _ = content.partition(delimiter)
     return f'"{literal}{found}..."' if found else '"..."'
+
+
+def _other_key(entity: Entity, item: Item, error: ItemRefused) -> ItemProblem | None:
+    """Return the problem of a key from which a field of its template cannot be read, or None."""
+    for part in entity.base.parts:
+        missing = [name for name in part.fields if f"attribute {entity.attributes[name]!r} is missing" in str(error)]
+        if missing:
+            text = str(*item[part.attribute].values()) if part.attribute in item else "missing"
+            reason = f'{part.attribute} does not match "{part}"'
+            return ItemProblem(KEY_DIFFERS, reason, f"{part.attribute} is {text!r}")
+    return None
 
 
 def _unreadable(error: ItemRefused) -> ItemProblem:

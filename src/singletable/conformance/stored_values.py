@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -18,6 +19,7 @@ from singletable.conformance.entity_values import (
     value_findings,
 )
 from singletable.conformance.suspect_text import (
+    MONTHS,
     TIME_WITHOUT_ZONE,
     VALID_TIME,
     is_name,
@@ -47,6 +49,8 @@ MILLISECONDS_MIN = 100_000_000_000
 """As seconds since 1970, a number from here on is later than the year 5000."""
 SECONDS_MIN = 100_000_000
 """As seconds since 1970, a smaller number is before 1973: a duration, not a time."""
+_ID_KEY = re.compile(r"[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|[A-Za-z]*[-_#]?[0-9]{3,}|[0-9A-HJKMNP-TV-Z]{26}")
+"""A UUID, a ULID or a numbered id as the name of a member of a map."""
 _CREATION = frozenset({"created", "creation", "timestamp", "ts", "registered", "issued", "posted", "written"})
 
 
@@ -107,6 +111,8 @@ class StoredValues:
             path, each = stack.pop()
             ((kind, content),) = each.items()
             if kind == "M":
+                if sum(_ID_KEY.fullmatch(inner) is not None for inner in content) > 1:
+                    values.add("ids in a map", path, self._key_text(item), next(iter(content)))
                 stack += [(f"{path}.{inner}", one) for inner, one in content.items()]
             elif kind == "L":
                 stack += [(path, one) for one in content]
@@ -137,13 +143,19 @@ class StoredValues:
         if is_name(segments[-1]) and segments[-1] not in values.literals:
             values.add("placeholder", name, self._key_text(item), segments[-1])
         for segment in segments:
+            if segment.lower() in MONTHS:
+                values.months.setdefault(name, set()).add(segment)
+                if len(values.months[name]) > 1:
+                    values.add("unsorted time", name, self._key_text(item), segment)
+                continue
             if VALID_TIME.fullmatch(segment):
                 self._add_format(values, item, name, segment)
             elif (found := suspicion_of(segment)) is not None and found not in ("number", "boolean", "malformed list"):
                 values.add(found, name, self._key_text(item), segment)
 
     def _add_format(self, values: EntityValues, item: Item, name: str, text: str) -> None:
-        if TIME_WITHOUT_ZONE.fullmatch(text):
+        is_time = name in self._keys or _is_time_name(name.rpartition(".")[2])
+        if is_time and TIME_WITHOUT_ZONE.fullmatch(text):
             values.add("no zone", name, self._key_text(item), text)
         formats = values.formats.setdefault(name, {})
         shape = time_format(text)

@@ -17,7 +17,7 @@ SHORT_TEXT_MAX = 60
 """In longer texts, a space at the start or the end is harmless."""
 # Most texts match none of these starts or ends, so one search decides about them.
 _SUSPECT = re.compile(
-    r"""-?[0-9]+(?:\.[0-9]+)?\Z      # a number
+    r"""-?[0-9]+(?:[.,][0-9]+)*\Z    # a number
     | (?:[0-9]{4,6})-[0-9]{1,2}-     # a date
     | [0-9]{1,2}[/.:-][0-9]{1,2}     # a date or a time that begins with the day, the month or the hour
     | (?:[0-9]{1,2}\ )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)
@@ -32,6 +32,7 @@ _SUSPECT = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
+_LOCAL_NUMBER = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]{3})*,[0-9]+|-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _BOOLEAN = re.compile(r"true|false", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
     r"~[\w -]+~|<[A-Za-z][\w -]{0,40}>|\$\{[^{}]*\}|\{\{[^{}]*\}\}|todo|tbd|fixme|undefined|null|nan|\[object Object\]"
@@ -74,9 +75,9 @@ def suspicion_of(text: str) -> Suspicion | None:
     """Return what a text looks like, or None if it looks like an ordinary text."""
     if _SUSPECT.match(text) is None or VALID_TIME.fullmatch(text):
         return None
-    if text != text.strip() and len(text) <= SHORT_TEXT_MAX and text.strip():
+    if text != text.strip() and len(text) <= SHORT_TEXT_MAX:
         return "spaces"
-    if _NUMBER.fullmatch(text):
+    if _NUMBER.fullmatch(text) or _LOCAL_NUMBER.fullmatch(text):
         return "number"
     if _BOOLEAN.fullmatch(text):
         return "boolean"
@@ -89,6 +90,13 @@ def suspicion_of(text: str) -> Suspicion | None:
     if _QUOTED.fullmatch(text):
         return "quotes"
     return "malformed list" if _LIST.fullmatch(text) and not _is_json(text) else None
+
+
+MONTHS = frozenset(
+    {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "january", "february"}
+    | {"march", "april", "june", "july", "august", "september", "october", "november", "december"}
+)
+"""The names of months, which sort by letters. One of them alone can be another word or a name."""
 
 
 def is_template_syntax(text: str) -> bool:

@@ -43,6 +43,7 @@ from singletable.verify.rules import (
     order_not_given,
     overfetch,
     pattern_not_supported,
+    prefix_meaning,
     promised_result,
     raw_text,
     redundant_index,
@@ -105,6 +106,7 @@ RULES: tuple[RuleModule, ...] = (
     redundant_index,
     changeable_key,
     no_expiry,
+    prefix_meaning,
 )
 
 

@@ -1,4 +1,4 @@
-"""ST201 to ST222: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
+"""ST201 to ST223: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ KEY_SHAPES = Rule("ST219", "key with another number of parts", "warning")
 SEVERAL_SPELLINGS = Rule("ST220", "attribute name in several spellings", "warning")
 EMPTY_KEY = Rule("ST221", "empty string in an index key", "error")
 TIME_WITHOUT_ZONE_RULE = Rule("ST222", "time without a time zone", "warning")
+MAP_BY_ID = Rule("ST223", "map grows by id", "warning")
 
 ITEM_RULES = (
     NO_ENTITY,
@@ -50,4 +51,5 @@ ITEM_RULES = (
     SEVERAL_SPELLINGS,
     EMPTY_KEY,
     TIME_WITHOUT_ZONE_RULE,
+    MAP_BY_ID,
 )

@@ -243,3 +243,23 @@ def test_an_index_by_an_attribute_that_equals_the_table_key_adds_a_note() -> Non
     other = items({"id": "1", "sk": "S", "sessionId": "2"}, {"id": "2", "sk": "S", "sessionId": "2"})
     draft = inferred_entities(SampledTable("Talks", ("id", "sk"), (index,), other))
     assert not any("redundant" in note for note in draft.notes)
+
+
+def test_an_upper_case_code_is_a_value_if_other_items_have_other_values_after_its_literal() -> None:
+    rows = items(
+        {"PK": "CUSTOMER#XYQ", "SK": "CUSTOMER#XYQ"},
+        {"PK": "CUSTOMER#VLD", "SK": "CUSTOMER#VLD"},
+        {"PK": "CUSTOMER#XYQ", "SK": "QUESTION#1"},
+        {"PK": "CUSTOMER#XYQ", "SK": "QUESTION#2"},
+    )
+    draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows))
+    assert [each.keys["key"].partition for each in draft.entities] == [("CUSTOMER#{customer_id}",)] * 2
+
+
+def test_the_misspelt_name_of_an_entity_adds_a_note_and_does_not_make_another_entity() -> None:
+    rows = items(
+        *({"PK": f"ORDER#{n}", "SK": f"PROD#{n}", "Type": kind} for n, kind in (("1", "ITEM"), ("2", "ITEMS")))
+    )
+    draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows))
+    assert (draft.type_attribute, len(draft.entities)) == ("Type", 1)
+    assert any("Type is probably misspelt in some items: 'ITEMS', probably 'ITEM'" in note for note in draft.notes)

@@ -20,10 +20,12 @@ from singletable.importers.names import class_name
 TYPE_ATTRIBUTES = (
     *("entity_type", "entityType", "EntityType", "Type", "type", "_type", "_et", "__edb_e__"),
     *("entity", "Entity", "kind"),
+    *("item_type", "itemType", "ItemType", "record_type", "recordType", "RecordType", "object_type", "objectType"),
+    *("ENTITY_TYPE", "TYPE", "__typename"),
 )
 KINDS_MAX = 60
 # Attributes with these names often classify items of one entity, such as a product of the type "book".
-_AMBIGUOUS = ("Type", "type", "kind")
+_AMBIGUOUS = ("Type", "type", "TYPE", "kind")
 _NAME_MIN = 3
 _GENERIC_WORDS = ("METADATA", "META", "INFO", "PROFILE", "DETAILS", "DATA", "A")
 

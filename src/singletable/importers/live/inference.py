@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from singletable.importers.draft import (
     DraftEntity,
@@ -25,7 +26,7 @@ from singletable.importers.live.index_gaps import gap_notes
 from singletable.importers.live.item_fields import ItemFields, field_type, python_value
 from singletable.importers.live.key_overlaps import RAW_REASON, with_accepted_overlaps
 from singletable.importers.live.key_templates import TemplateInference, is_clear_majority
-from singletable.importers.live.key_words import DELIMITER, is_key_name, looks_literal
+from singletable.importers.live.key_words import DELIMITER, is_key_name, looks_literal, segments_of
 from singletable.importers.live.keys_only import index_attributes, table_of_keys
 from singletable.importers.live.misspelt_keys import with_corrected_keys
 from singletable.importers.live.sampled_table import SampledTable
@@ -55,6 +56,7 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
     empty = table.empty_keys
     table, corrections = with_corrected_keys(table.without_empty_keys())
     attribute, groups = entity_groups(table)
+    table = replace(table, varying=_varying(table, groups))
     entities: list[DraftEntity] = []
     notes: list[str] = []
     for group in groups:
@@ -87,6 +89,21 @@ def renamed_class(name: str, given: str) -> Iterator[str]:
     """Yield a note on an entity whose class needs another name, because a class of the file already has this name."""
     if given != (usual := class_name(name, ())):
         yield f"The class of {name} is {given}, because another class of the file has the name {usual}."
+
+
+def _varying(table: SampledTable, groups: Sequence[EntityGroup]) -> dict[str, frozenset[str]]:
+    """Return the literals that several values follow in the items of one entity, by key attribute.
+
+    In the keys of another entity, a single value after such a literal is a value too.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for name in table.key_attributes:
+        for group in groups:
+            after: dict[str, set[str]] = {}
+            for head, *others in filter(None, (segments_of(item, name) for item in group.items)):
+                after.setdefault(head, set()).update(others[:1])
+            found[name] = found.get(name, frozenset()) | {head for head, values in after.items() if len(values) > 1}
+    return found
 
 
 def _empty_key_notes(empty: Mapping[str, int]) -> Iterator[str]:
@@ -317,7 +334,8 @@ class _EntityInference:
         """Add a note if few items are missing from a sparse index: perhaps they lack a value by mistake."""
         count = len(self.group.items)
         outside = [place for place in range(count) if place not in inside]
-        if not is_clear_majority(len(inside), count):
+        is_by_attribute = all(isinstance(each, NativeKey) for each in positions.values())
+        if not is_clear_majority(len(inside), count) and not (is_by_attribute and len(outside) < count):
             return
         values = self.fields.values
         used = [name for name in fields_in(tuple(positions.values())) if name in values]
@@ -365,7 +383,8 @@ class _EntityInference:
             texts = [str(self.group.items[place][attribute]["S"]) for place in indices]
             usual = self._usual_name(attribute)
             alias = self._alias(attribute)
-            inference = TemplateInference(fields, attribute, texts, indices, alias, usual)
+            varying = self.table.varying.get(attribute, ())
+            inference = TemplateInference(fields, attribute, texts, indices, alias, usual, varying)
             fields.templates[attribute] = self._declared(attribute, inference) or inference.infer()
             if alias is not None and _contradicts(alias, fields.templates[attribute]):
                 self.notes.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -68,12 +68,15 @@ class TemplateInference:
         indices: Sequence[int],
         alias: str | None = None,
         usual_name: str = "part",
+        varying: Collection[str] = (),
     ) -> None:
         self.fields = fields
         self.attribute = attribute
         self.texts = texts
         self.indices = indices
         self.usual_name = usual_name
+        self.varying = varying
+        """The literals with which this attribute begins, and which several values follow in other items."""
         self.alias = alias if alias is not None and alias != attribute and not is_key_name(alias) else None
 
     def infer(self) -> str:
@@ -133,13 +136,14 @@ class TemplateInference:
         text = column[0]
         is_constant = len(set(column)) == 1
         is_word = not text or looks_literal(text) or self._is_marker(column)
-        can_be_value = is_value and (len(column) == 1 or not (text.isupper() or self._is_marker(column)))
+        is_varying = before in self.varying
+        can_be_value = is_value and (len(column) == 1 or is_varying or not (text.isupper() or self._is_marker(column)))
         hint = before.rpartition("}")[2]  # a literal, or the letters after a slot whose separator is missing
         if is_constant and is_word and not can_be_value:
             return (self._named(column, hint) if hint else None) or text
         if (found := tree_slot(self.fields, column, self.indices) or self._matching(column, hint)) is not None:
             return found
-        if is_constant and is_word and (text.isupper() or self._is_marker(column)):
+        if is_constant and is_word and not is_varying and (text.isupper() or self._is_marker(column)):
             return text
         prefixed = [self._prefixed(text) for text in column]
         heads = {each[0] for each in prefixed if each is not None}

@@ -20,14 +20,26 @@ from singletable.importers.live.sampled_table import SampledTable
 from singletable.importers.names import class_name, field_name
 from singletable.model.table_schema import TABLE
 
-_TYPES: Mapping[str, FieldType] = {"S": "str", "N": "Decimal", "B": "bytes"}
+_TYPES: Mapping[str, FieldType] = {
+    "S": "str",
+    "N": "Decimal",
+    "B": "bytes",
+    "BOOL": "bool",
+    "L": "list[Any]",
+    "M": "dict[str, Any]",
+    "SS": "set[str]",
+    "NS": "set[Decimal]",
+    "BS": "set[bytes]",
+}
 
 
 def table_of_keys(table: SampledTable) -> DraftTable:
     """Return the table with one entity that is in every index."""
     entity = _entity(table)
+    has_others = bool(table.key_types.keys() - table.key_attributes)
+    what = "the declared attributes" if has_others else "only the key attributes"
     notes = [
-        f"There are no items to infer entities from: {entity.class_name} contains only the key attributes. Replace it "
+        f"There are no items to infer entities from: {entity.class_name} contains {what}. Replace it "
         "with your entities, their key templates and their other fields."
     ]
     if entity.identity is not None:
@@ -48,7 +60,8 @@ def table_of_keys(table: SampledTable) -> DraftTable:
 def _entity(table: SampledTable) -> DraftEntity:
     """Return the entity. The attributes of indexes are optional."""
     fields: dict[str, DraftField] = {}
-    attributes = (*table.keys, *(each for index in table.indexes for each in index_attributes(index)))
+    in_indexes = [each for index in table.indexes for each in index_attributes(index)]
+    attributes = (*table.keys, *in_indexes, *table.key_types)
     for attribute in dict.fromkeys(attributes):
         name = field_name(attribute, [each.name for each in fields.values()])
         kind = _TYPES.get(table.key_types.get(attribute, "S"), "str")
@@ -64,7 +77,7 @@ def _entity(table: SampledTable) -> DraftEntity:
         keys[index.alias] = DraftKeys(positions[:count], positions[count:], is_sparse)
     name = class_name(item_name(table.name))
     identity = identity_of(name, [each.name for each in fields.values()], keys[TABLE])
-    return DraftEntity(name, tuple(fields.values()), keys, doc=f"{name}, with its keys only.", identity=identity)
+    return DraftEntity(name, tuple(fields.values()), keys, doc=f"{name}, without sample items.", identity=identity)
 
 
 def index_attributes(index: DraftIndex) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from singletable.importers.live.entity_groups import TYPE_ATTRIBUTES
 from singletable.importers.live.key_words import DELIMITER, is_key_name
 from singletable.importers.live.sampled_table import Item, SampledTable
 from singletable.model.field_roles import is_misspelt
@@ -35,7 +36,30 @@ def with_corrected_keys(table: SampledTable) -> tuple[SampledTable, tuple[str, .
             "reports them."
         )
         items = tuple(_corrected(item, name, corrections) for item in items)
+    for name in TYPE_ATTRIBUTES:
+        if name in table.key_attributes or not (corrections := _types(name, items, table.keys)):
+            continue
+        shown = "; ".join(f"{old!r}, probably {new!r}" for old, new in corrections.items())
+        notes.append(f"{name} is probably misspelt in some items: {shown}. check --items reports them.")
+        items = tuple(_corrected(item, name, corrections) for item in items)
     return replace(table, items=items) if notes else table, tuple(notes)
+
+
+def _types(name: str, items: tuple[Item, ...], keys: Sequence[str]) -> dict[str, str]:
+    """Return the names of entities that are probably misspelt: similar names of items with similar keys."""
+    values = [str(item[name].get("S", "")) if name in item else "" for item in items]
+    counts, found = Counter(values), dict[str, str]()
+    forms: dict[str, set[tuple[str, ...]]] = {}
+    for item, value in zip(items, values, strict=True):
+        forms.setdefault(value, set()).add(tuple(_head(str(item[key].get("S", ""))) for key in keys if key in item))
+    for value in counts:
+        for other in counts:
+            is_rarer = (counts[value], -values.index(value)) < (counts[other], -values.index(other))
+            is_near = is_misspelt(value, other) or value.removesuffix("s") == other.removesuffix("s")
+            is_near = is_near or value.removesuffix("S") == other.removesuffix("S")
+            if value and other and is_rarer and is_near and forms[value] == forms[other]:
+                found[value] = other
+    return found
 
 
 def _corrected(item: Item, name: str, corrections: Mapping[str, str]) -> Item:

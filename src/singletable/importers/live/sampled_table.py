@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -34,6 +34,9 @@ class SampledTable:
     """Declared names for the content of key attributes, by kind and key attribute."""
     key_types: Mapping[str, str] = field(default_factory=dict)
     """The types of key attributes: S, N or B."""
+
+    varying: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """By key attribute, the literals that several values follow in the items of one entity."""
 
     @property
     def empty_keys(self) -> dict[str, int]:

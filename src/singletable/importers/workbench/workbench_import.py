@@ -243,6 +243,9 @@ def _names(taken: Collection[str], *groups: Collection[DraftEntity]) -> list[str
 def _with_declarations(table: WorkbenchTable, models: Mapping[str, JsonNode]) -> SampledTable:
     """Return the rows with the declarations of the document: kinds, templates, and names for the content of keys."""
     sample = table.sample
+    if table.facets or models:  # the facets or models declare which attributes an entity has
+        types = {name: kind for name, kind in sample.key_types.items() if name in sample.key_attributes}
+        sample = replace(sample, key_types=types)
     templates = {name: _templates(model) for name, model in models.items()} or table.map_functions
     kinds, attribute = sample.kinds, _model_attribute(sample, models) or _mapped_attribute(sample, table.map_functions)
     if attribute is not None:

@@ -18,7 +18,9 @@ RULE = Rule("ST124", "syntax in literal text", "warning")
 # Templates reject the characters up to '%' (space, double quote, '$'), so only these patterns remain to be found.
 _PLACEHOLDER = re.compile(r"<([^<>#]*)>|\[([^\[\]#]*)\]|\(([^()#]*)\)")
 _QUOTES = re.compile("['`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb]")
-_ID_NAME = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*(?:Id|ID)|[a-z]+(?:_[a-z]+)*_id")
+_ID_NAME = re.compile(
+    r"[a-z]+(?:[A-Z][a-z]+)*(?:Id|ID)|[a-z]+(?:_[a-z]+)*_id|[A-Za-z][a-z]+(?:[A-Z][a-z]+)*(?:Date|Time|DateTime)"
+)
 _SPACES = re.compile(r"[\u00a0\u2000-\u200f\u202f\u3000\ufeff]")
 
 
@@ -50,7 +52,7 @@ def _findings(design: Design, entity: Entity, part: TemplatePart) -> Iterator[Fi
             yield _finding(entity, where, problem, remedy)
         for segment in text.split(delimiter):
             if _ID_NAME.fullmatch(segment) and segment not in entity.fields:
-                problem = f"contains {segment!r}, which is the name of an id and not a value, as literal text"
+                problem = f"contains {segment!r}, which is the name of an attribute and not a value, as literal text"
                 remedy = Remedy("Declare the field and write it in braces, such as {id}.")
                 yield _finding(entity, where, problem, remedy)
             if segment in entity.fields and is_identifier(entity.fields[segment]) and segment not in part.fields:
