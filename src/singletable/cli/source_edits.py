@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from singletable.cli.source_tokens import PythonSource, Replacement, replace_text
@@ -41,11 +42,38 @@ class EditNotPossible(Exception):
 
 def edit_source(text: str, edits: Sequence[Edit]) -> str:
     """Return the source after all edits. Raise EditNotPossible with the reason."""
-    # An edit finds its place by the line number before all edits. So the edits start with the last place in the file.
-    for edit in sorted(dict.fromkeys(edits), key=_position):
-        source = PythonSource(text)
-        text = replace_text(text, list(_replacements(source, edit)))
+    # An edit finds its place by a line number. So the edits start with the last place in the file, and each round
+    # applies one edit of every place to the same parsed source.
+    waiting = sorted(dict.fromkeys(edits), key=_position)
+    while waiting:
+        source, places = PythonSource(text), set[int]()
+        now: list[Edit] = []
+        for edit in waiting:
+            # Edits of a table class can change the same list, and imports the same statement.
+            place = 0 if edit.place.kind == "table" else edit.place.location.line
+            if isinstance(edit, AddImport):
+                now = now or [edit]
+                break
+            if place not in places:
+                now.append(edit)
+                places.add(place)
+        replacements = [each for edit in now for each in _replacements(source, edit)]
+        added = [_added_lines(text, each) for each in replacements]
+        text = replace_text(text, replacements)
+        waiting = [_moved(edit, added) for edit in waiting if edit not in now]
     return text
+
+
+def _added_lines(text: str, each: Replacement) -> tuple[int, int]:
+    """Return the line of a replacement, and the number of lines that it adds."""
+    return text.count("\n", 0, each.start) + 1, each.text.count("\n") - text.count("\n", each.start, each.end)
+
+
+def _moved(edit: Edit, added: Sequence[tuple[int, int]]) -> Edit:
+    """Return the edit with the line of its place after lines were added or removed above it."""
+    location = edit.place.location
+    line = location.line + sum(count for above, count in added if above < location.line)
+    return replace(edit, place=replace(edit.place, location=replace(location, line=line)))
 
 
 def _position(edit: Edit) -> tuple[bool, int, bool]:

@@ -11,6 +11,7 @@ from singletable.design.design_cost import dollars_of
 from singletable.design.designed_table import DesignedTable, design_table
 from singletable.design.model_workload import DesignOptions
 from singletable.key_solver.entity_slots import TABLE_SLOT
+from singletable.key_solver.key_search import solve
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list
 
@@ -45,22 +46,20 @@ def _found(table: DesignedTable, options: DesignOptions, prices: Prices) -> Iter
         fewer = design_table(table.before, replace(options, indexes_max=indexes - 1), table.counts)
         yield _alternative(table, fewer, prices)
     if indexes < options.indexes_max:
-        more = design_table(table.before, replace(options, indexes_min=indexes + 1), table.counts)
-        # The parts before the cost are equal or better with one index more, or it would not be an alternative.
-        if more.solution.indexes > indexes and more.solution.rank < table.solution.rank and _differs(table, more):
+        workload = table.model.workload
+        other = solve(workload, indexes_min=indexes + 1, indexes_max=options.indexes_max)
+        # One index more is an alternative only if it is better in a part of the rank, such as the cost.
+        if other.indexes > indexes and other.rank < table.solution.rank:
+            more = design_table(table.before, replace(options, indexes_min=indexes + 1), table.counts)
             yield _alternative(table, more, prices)
     if indexes and (mirrored := _with_mirrors(table, prices)) is not None:
         yield mirrored
 
 
-def _differs(table: DesignedTable, other: DesignedTable) -> bool:
-    return any(True for _ in _differences(table, other))
-
-
 def _alternative(table: DesignedTable, other: DesignedTable, prices: Prices) -> AlternativeDesign:
     lost = {each.pattern for each in other.not_served} - {each.pattern for each in table.not_served}
     differences = tuple(_differences(table, other))
-    return AlternativeDesign(other.solution.indexes, dollars_of(other, prices)[0], tuple(sorted(lost)), differences)
+    return AlternativeDesign(other.solution.indexes, dollars_of(other, prices), tuple(sorted(lost)), differences)
 
 
 def _differences(table: DesignedTable, other: DesignedTable) -> Iterator[str]:
@@ -85,7 +84,7 @@ def _with_mirrors(table: DesignedTable, prices: Prices) -> AlternativeDesign | N
 
     Return None if an update changes such a key, because it would have to replace the mirrored item.
     """
-    base, _ = dollars_of(table, prices)
+    base = dollars_of(table, prices)
     labels, more = [], 0.0
     for chosen in table.solution.entities:
         count = sum(number > TABLE_SLOT for number in chosen.keys)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from singletable.cost.cost_report import CostReport, cost_report
+from singletable.cost.call_costs import CallCost
 from singletable.cost.prices import Prices
 from singletable.design.designed_table import DesignedTable
+
+_TABLE_CLASS = "standard"
 
 
 @dataclass(frozen=True)
@@ -19,30 +22,27 @@ class PatternCost:
     dollars: float | None
 
 
-def dollars_of(table: DesignedTable, prices: Prices) -> tuple[float | None, tuple[str, ...]]:
-    """Return the cost of all requests of a month, and the patterns without a rate.
+def dollars_of(table: DesignedTable, prices: Prices) -> float | None:
+    """Return the cost of all requests of a month. Return None if no pattern has a rate."""
+    known = [each.dollars for each in pattern_costs(table, prices) if each.dollars is not None]
+    return round(math.fsum(known), 6) if known else None
 
-    The cost is None if no pattern has a rate.
-    """
-    report = cost_report(table.after, prices)
-    if all(call.calls_per_second is None for call in report.calls):
-        return None, report.without_rate
-    # Rounded, because a sum depends on the order of its parts in the last digits.
-    return round(report.on_demand_reads + report.on_demand_writes, 6), report.without_rate
+
+def without_rate(table: DesignedTable) -> tuple[str, ...]:
+    """Return the patterns whose cost is unknown, because they declare no rate."""
+    return tuple(sorted(call.name for call in table.calls if call.calls_per_second is None))
 
 
 def pattern_costs(table: DesignedTable, prices: Prices) -> tuple[PatternCost, ...]:
     """Return the cost of every served pattern, the most expensive ones first."""
-    report = cost_report(table.after, prices)
-    found = [_of_call(report, number) for number in range(len(report.calls))]
+    found = [_of_call(call, prices) for call in table.calls]
     return tuple(sorted(found, key=lambda each: (-(each.dollars or 0.0), each.pattern)))
 
 
-def _of_call(report: CostReport, number: int) -> PatternCost:
-    call = report.calls[number]
+def _of_call(call: CallCost, prices: Prices) -> PatternCost:
     cost = call.estimate
     reads, writes = (cost.units, 0.0) if cost.kind == "read" else (cost.reads, cost.units)
     if call.calls_per_second is None:
         return PatternCost(call.name, reads, writes, None)
-    dollars = report.prices.requests(report.table_class, call.reads_per_second, call.writes_per_second)
+    dollars = prices.requests(_TABLE_CLASS, call.reads_per_second, call.writes_per_second)
     return PatternCost(call.name, reads, writes, round(dollars, 6))

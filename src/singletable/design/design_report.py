@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from singletable.cost.call_costs import call_costs
 from singletable.cost.prices import Prices
 from singletable.design.alternatives import AlternativeDesign, alternatives_to
 from singletable.design.assumptions import Assumption, deciding_assumptions
-from singletable.design.design_cost import PatternCost, dollars_of, pattern_costs
+from singletable.design.design_cost import PatternCost, dollars_of, pattern_costs, without_rate
 from singletable.design.designed_table import DesignedTable
 from singletable.design.model_workload import DesignOptions
 from singletable.design.read_columns import SkippedPattern
@@ -26,7 +25,6 @@ from singletable.key_solver.key_search import EntityBound
 from singletable.key_solver.workload import Read
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list, format_number, format_some
-from singletable.planner.item_sizes import ItemSizes
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX as READ_UNITS_MAX
 from singletable.values.limits import PARTITION_WRITE_UNITS_PER_SECOND_MAX as WRITE_UNITS_MAX
 
@@ -136,11 +134,10 @@ class DesignReport:
 
 def design_report(table: DesignedTable, options: DesignOptions, prices: Prices) -> DesignReport:
     """Return the report of a designed table."""
-    dollars, without_rate = dollars_of(table, prices)
     return DesignReport(
         table,
-        dollars,
-        without_rate,
+        dollars_of(table, prices),
+        without_rate(table),
         pattern_costs(table, prices),
         alternatives_to(table, options, prices),
         deciding_assumptions(table),
@@ -150,7 +147,7 @@ def design_report(table: DesignedTable, options: DesignOptions, prices: Prices) 
 
 def _hot_keys(table: DesignedTable) -> Iterator[HotKey]:
     """Yield the partitions with a notable share of the units that a partition serves, the hottest first."""
-    found = hot_partitions(table.after, call_costs(table.after, ItemSizes(table.after)))
+    found = hot_partitions(table.after, table.calls)
     for each in sorted(found, key=lambda hot: (-hot.demand.partitions, hot.spoken)):
         if each.demand.partitions >= NOTABLE_SHARE:
             yield HotKey(each.spoken, each.demand.reads, each.demand.writes)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
+from singletable.cost.call_costs import CallCost, call_cost
 from singletable.design.chosen_templates import TemplateWriter, shard_name
 from singletable.design.model_workload import DesignOptions, ModelWorkload, model_workload
 from singletable.design.read_columns import SkippedPattern
@@ -16,6 +18,7 @@ from singletable.model.derived.shard import Shard
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import EntityDeclaration
 from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.key_proposals import derived_edits
 from singletable.planner.key_source import keys_edits, quoted
 from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
@@ -52,6 +55,12 @@ class DesignedTable:
     """The number of requests that patterns must declare."""
     counts: Mapping[str, Mapping[frozenset[str], int]]
     """The known numbers of items per partition."""
+
+    @cached_property
+    def calls(self) -> tuple[CallCost, ...]:
+        """The cost of one call of each served pattern."""
+        sizes = ItemSizes(self.after)
+        return tuple(call_cost(self.after, each, sizes) for each in self.outcomes if isinstance(each, Plan))
 
     @property
     def not_served(self) -> tuple[SkippedPattern, ...]:
@@ -113,10 +122,11 @@ def design_table(
     keys, added = writer.keys(), _added_values(model, writer.shards())
     expected = _expected(model, solution, keys, counts or {})
     after = _with_keys(design, keys, added, {}, expected)
-    fanouts = dict(_fanouts(after, options))
+    outcomes = tuple(plan(after, each) for each in after.patterns)
+    fanouts = dict(_fanouts(outcomes, options))
     if fanouts:
         after = _with_keys(design, keys, added, fanouts, expected)
-    outcomes = tuple(plan(after, each) for each in after.patterns)
+        outcomes = tuple(plan(after, each) for each in after.patterns)
     return DesignedTable(design, after, model, solution, keys, outcomes, added, fanouts, counts or {})
 
 
@@ -189,15 +199,14 @@ def _expected(
     return found
 
 
-def _fanouts(design: Design, options: DesignOptions) -> list[tuple[str, int]]:
-    """Return the requests of the patterns that send more requests than they declare."""
+def _fanouts(outcomes: Sequence[Outcome], options: DesignOptions) -> list[tuple[str, int]]:
+    """Return the requests of the reads that send more requests than they declare."""
     found = []
-    for pattern in design.patterns:
-        outcome = plan(design, pattern)
-        if not isinstance(outcome, Plan) or pattern.is_write or outcome.verdict.is_served:
+    for outcome in outcomes:
+        if not isinstance(outcome, Plan) or outcome.pattern.is_write or outcome.verdict.is_served:
             continue
         if options.fan_out or outcome.requests is None:
-            found.append((pattern.name, outcome.requests or FAN_OUT_OF_AREA))
+            found.append((outcome.pattern.name, outcome.requests or FAN_OUT_OF_AREA))
     return found
 
 
