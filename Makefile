@@ -103,9 +103,9 @@ simulate: $(VENV)/.installed ## run migrations with concurrent clients and kille
 	$(call stage,simulate)
 	@SIMULATION=$${SIMULATION:-1000} $(BIN)/pytest -n auto tests/migrations/test_simulation.py tests/migrations/test_shop_simulation.py
 
-designs: $(VENV)/.installed ## design random models without keys, and prove them by check and by witness: DESIGNS=1000 models
+designs: $(VENV)/.installed ## design DESIGNS=1000 random models, and prove them by check and by witness; apply all remedies of MODELS=500
 	$(call stage,designs)
-	@DESIGNS=$${DESIGNS:-1000} $(BIN)/pytest tests/design/test_random_tables.py
+	@DESIGNS=$${DESIGNS:-1000} MODELS=$${MODELS:-500} $(BIN)/pytest tests/design/test_random_tables.py tests/verify/test_joint_remedies.py
 
 faults: $(VENV)/.installed ## run random operations under random faults: SEED=1 RUNS=1000 SCENARIO=name; without SEED, long tests of faults too
 	$(call stage,faults)

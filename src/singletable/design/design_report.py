@@ -12,7 +12,6 @@ from singletable.design.assumptions import Assumption, deciding_assumptions
 from singletable.design.design_cost import PatternCost, dollars_of, pattern_costs, without_rate
 from singletable.design.designed_table import DesignedTable
 from singletable.design.model_workload import DesignOptions
-from singletable.design.read_columns import SkippedPattern
 from singletable.design.write_requirements import (
     CopiesUpdated,
     WriteRequirement,
@@ -22,6 +21,7 @@ from singletable.design.write_requirements import (
 from singletable.heat.hot_partitions import hot_partitions
 from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
 from singletable.key_solver.key_search import EntityBound
+from singletable.key_solver.read_columns import SkippedPattern
 from singletable.key_solver.workload import Read
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list, format_number, format_some

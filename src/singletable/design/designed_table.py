@@ -9,18 +9,20 @@ from functools import cached_property
 from singletable.cost.call_costs import CallCost, call_cost
 from singletable.design.chosen_templates import TemplateWriter, shard_name
 from singletable.design.model_workload import DesignOptions, ModelWorkload, model_workload
-from singletable.design.read_columns import SkippedPattern
 from singletable.errors import DesignError, Problem
 from singletable.key_solver.common_keys import NoCommonKey
 from singletable.key_solver.key_search import NoTableKey, Solution, solve
+from singletable.key_solver.read_columns import SkippedPattern
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.derived.shard import Shard
 from singletable.model.design import Design, compile_declarations
-from singletable.model.entity import EntityDeclaration
+from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.pattern_declaration import PatternDeclaration
+from singletable.model.table_schema import TABLE, Keys
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.key_proposals import derived_edits
 from singletable.planner.key_source import keys_edits, quoted
+from singletable.planner.key_texts import index_keys
 from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
 from singletable.planner.planner import plan
 from singletable.planner.remedy import Edit, SetKeyword, pattern_place
@@ -85,7 +87,9 @@ class DesignedTable:
             edit
             for label, keys in self.keys.items()
             for alias, templates in keys.items()
-            for edit in keys_edits(self.model.entity(label), alias, templates)
+            for edit in keys_edits(
+                self.model.entity(label), alias, placed_keys(self.model.entity(label), alias, templates)
+            )
         ]
         for label, values in self.added.items():
             entity = self.model.entity(label)
@@ -98,6 +102,11 @@ class DesignedTable:
             if pattern.name in self.fanouts:
                 found.append(SetKeyword(pattern_place(pattern), "fanout", str(self.fanouts[pattern.name])))
         return tuple(found)
+
+
+def placed_keys(entity: Entity, alias: str, templates: tuple[str, str]) -> Keys:
+    """Return the keys of an entity in the table, or in an index, which omits items without an optional field."""
+    return templates if alias == TABLE else index_keys(entity, templates)
 
 
 def _skipped(name: str, problem: NoCommonKey) -> SkippedPattern:
@@ -230,7 +239,9 @@ def _with_keys(
             return declared
         derived = {**declared.derived, **{each.name: each.value for each in added.get(label, ())}}
         counts = {**declared.expected_per_partition, **expected.get(label, {})}
-        return replace(declared, keys=keys[label], derived=derived, expected_per_partition=counts)
+        own = Entity(declared, {}, {})
+        placed = {alias: placed_keys(own, alias, each) for alias, each in keys[label].items()}
+        return replace(declared, keys=placed, derived=derived, expected_per_partition=counts)
 
     def pattern(declared: PatternDeclaration) -> PatternDeclaration:
         if declared.name not in fanouts:

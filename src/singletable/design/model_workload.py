@@ -6,19 +6,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from singletable.design.read_columns import DerivedColumns, SkippedPattern, fields_with, read_of, time_of
-from singletable.expressions.tree import Constant, Parameter
-from singletable.key_solver.workload import Collection, ColumnFacts, EntityNeeds, Member, Read, Workload, Write
+from singletable.key_solver.entity_needs import entity_needs, write_of
+from singletable.key_solver.read_columns import DerivedColumns, SkippedPattern, read_of, time_of
+from singletable.key_solver.workload import Collection, EntityNeeds, Member, Read, Workload, Write
 from singletable.model.derived_data import Copy
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.field_roles import follows_clock, is_day, value_count
 from singletable.model.intents import CollectionIntent, FeedIntent, ItemWriteIntent
-from singletable.model.parameter_binding import bindings_for, fixed_values
 from singletable.model.parameter_types import Equal
 from singletable.model.pattern_declaration import LIMIT, PatternDeclaration
 from singletable.planner.changed_designs import patterns_of
-from singletable.planner.item_sizes import field_bytes, item_bytes
 from singletable.planner.primary_key_proposals import known_identity
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX
 
@@ -116,7 +113,7 @@ class _Conversion:
         if entity.label not in self.identities:
             return
         if isinstance(intent, ItemWriteIntent):
-            self.writes[entity.label].append(_write(pattern, intent, entity))
+            self.writes[entity.label].append(write_of(pattern, intent, entity))
             return
         found = read_of(pattern, intent, entity, self.derived[entity.label], self.guesses.append)
         if isinstance(found, Read):
@@ -271,56 +268,12 @@ class _Conversion:
             self.reads[entity.label] = kept
 
     def _needs(self, entity: Entity) -> EntityNeeds:
-        derived = self.derived[entity.label]
-        facts = {each: self._facts(entity, each) for each in entity.fields}
-        for name, value in derived.values.items():
-            facts[name] = ColumnFacts(optional=any(entity.fields[each].optional for each in value.fields))
-        writes = [_with_derived(each, derived) for each in self.writes[entity.label]]
-        changing = [name for name, each in entity.declaration.references.items() if each.changes]
-        writes += [Write(f"a change of {name}", frozenset({name}), rate=0.0) for name in changing]
-        return EntityNeeds(
-            entity.label,
+        needs = entity_needs(
+            self.design,
+            entity,
             self.identities[entity.label],
-            facts,
-            tuple(self.reads[entity.label]),
-            tuple(writes),
-            entity.declaration.expected_items,
-            item_bytes(self.design, entity)[0],
-            self.options.fan_out,
+            self.derived[entity.label],
+            self.reads[entity.label],
+            self.writes[entity.label],
         )
-
-    def _facts(self, entity: Entity, name: str) -> ColumnFacts:
-        own, size = entity.fields[name], field_bytes(entity, name)
-        declared = entity.declaration.cardinality.get(name)
-        if declared is not None:
-            return ColumnFacts(size, declared.values, own.optional, declared.hottest)
-        if follows_clock(own) and is_day(own):
-            return ColumnFacts(size, _CLOCK_VALUES, own.optional)
-        found = None if (name,) == self.identities[entity.label] else value_count(own)
-        return ColumnFacts(size, None if found is None else found.values, own.optional)
-
-
-def _with_derived(write: Write, derived: DerivedColumns) -> Write:
-    """Return the write with the derived values that it changes, and those that the writer can compute."""
-    if not derived.values:
-        return write
-    known = None if write.known is None else write.known | derived.made_of(write.known)
-    return replace(write, changed=write.changed | derived.depends_on(write.changed), known=known)
-
-
-def _write(pattern: PatternDeclaration, intent: ItemWriteIntent, entity: Entity) -> Write:
-    """Return the fields that a write changes, and the fields whose values its caller passes."""
-    takes_item = any(each.type is entity.cls for each in pattern.bound_parameters)
-    if intent.kind in ("put", "create") or takes_item:
-        return Write(pattern.name, rate=pattern.calls_per_second)
-    bindings, _ = bindings_for(pattern, entity)
-    in_key = fields_with(bindings, Equal)
-    known = in_key | fixed_values(intent.where).keys()
-    known |= {
-        str(each.path.steps[0])
-        for each in intent.changes
-        if each.action == "SET" and len(each.path.steps) == 1 and isinstance(each.value, Constant | Parameter)
-    }
-    changed = intent.changed | ({entity.declaration.version} if entity.declaration.version else frozenset())
-    changed = changed if intent.kind == "update" else frozenset()
-    return Write(pattern.name, changed, frozenset(known), pattern.calls_per_second, in_key)
+        return replace(needs, allows_shards=self.options.fan_out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -83,6 +83,17 @@ class EntitySearch:
         group = frozenset({number})
         found = [self._key(is_table, group) for is_table in (True, False)]
         return any(found) and all(each[0][1] > 0 for each in found if each is not None)
+
+    def index_key(self, reads: frozenset[int]) -> ColumnKey:
+        """Return the best index key that serves these reads."""
+        found = self._key(False, reads)
+        assert found is not None, "the caller has checked that the reads can share an index"
+        return found[1]
+
+    def index_rank(self, groups: Sequence[frozenset[int]]) -> tuple[float, ...]:
+        """Return the sums of the ranks of the index keys of several groups of reads."""
+        found = [self._key(False, group) for group in groups]
+        return tuple(math.fsum(column) for column in zip(*(each[0] for each in found if each is not None), strict=True))
 
     def best(self, indexes: int, pinned: Mapping[str, int]) -> EntityKeys | None:
         """Return the best assignment with at most this many indexes. Return None if no table key is possible.

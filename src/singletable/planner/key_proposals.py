@@ -28,11 +28,12 @@ from singletable.model.keys import NativePart, Placement
 from singletable.model.parameter_binding import Binding, bindings_for
 from singletable.model.parameter_types import Children, Equal
 from singletable.model.pattern_declaration import CALLS_PER_SECOND, PatternDeclaration
-from singletable.model.table_schema import TABLE, default_name
+from singletable.model.table_schema import TABLE, Keys, default_name
 from singletable.planner.changed_designs import is_served, patterns_of, with_declarations, with_keys
 from singletable.planner.estimate import estimate
 from singletable.planner.internal_queries import copy_indexes
 from singletable.planner.key_source import change_partition, expected_edit, keys_edits, quoted
+from singletable.planner.key_texts import index_keys
 from singletable.planner.plan import Plan, UnsupportedPattern
 from singletable.planner.planner import plan
 from singletable.planner.remedy import (
@@ -74,9 +75,9 @@ class ProposedKeys:
     fanout: int | None = None
 
     @property
-    def keys(self) -> tuple[str, str]:
-        """The partition and the sort key template."""
-        return self.partition, self.sort
+    def keys(self) -> Keys:
+        """The partition and the sort key template. They are sparse if a field of them is optional."""
+        return index_keys(self.entity, (self.partition, self.sort))
 
     @property
     def declaration(self) -> EntityDeclaration:
@@ -254,10 +255,10 @@ def new_alias(design: Design, taken: frozenset[str] = frozenset()) -> str:
 
 def _partition(entity: Entity, bindings: tuple[Binding, ...]) -> list[str]:
     equal = [name for binding in bindings if binding.test is Equal for name in binding.fields]
-    return [_prefix(entity, equal), *(f"{{{name}}}" for name in equal)]
+    return [partition_prefix(entity, equal), *(f"{{{name}}}" for name in equal)]
 
 
-def _prefix(entity: Entity, equal: list[str]) -> str:
+def partition_prefix(entity: Entity, equal: list[str]) -> str:
     """Return the prefix that the entity already uses for these fields, or its name in capitals."""
     first = entity.base.partition[0]
     literal = re.match(r"[A-Z][A-Z0-9_]*", str(first))

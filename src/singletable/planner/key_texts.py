@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
+from singletable.model.table_schema import Keys, Sparse
 
 
 def key_words(label: str) -> str:
@@ -35,3 +36,12 @@ def sorted_slot(entity: Entity, name: str) -> str:
     """Return the slot of a field or a derived value in a sort key. Numbers need a format that sorts by value."""
     is_number = name in entity.fields and entity.fields[name].type in (int, float, Decimal)
     return f"{{{name}:number}}" if is_number else slot(name)
+
+
+def index_keys(entity: Entity, templates: tuple[str, str]) -> Keys:
+    """Return the keys of an index: sparse if a field of them can be missing, because items without it are left out."""
+    names = re.findall(r"\{(\w+)[^{}]*\}", "".join(templates))
+    derived = entity.declaration.derived
+    fields = [field for name in names for field in (derived[name].fields if name in derived else (name,))]
+    is_sparse = any(entity.fields[name].optional for name in fields if name in entity.fields)
+    return Sparse(templates) if is_sparse else templates

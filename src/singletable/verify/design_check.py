@@ -11,6 +11,7 @@ from singletable.model.design import Design
 from singletable.planner.plan import Outcome
 from singletable.verify.findings import Finding, PlannedDesign, Rule, plan_design
 from singletable.verify.item_rules import ITEM_RULES
+from singletable.verify.joint_keys import with_joint_keys
 from singletable.verify.remedy_clashes import resolve_clashes
 from singletable.verify.rules import (
     case_difference,
@@ -133,7 +134,8 @@ def check(design: Design) -> CheckReport:
     reject_unknown_codes(design)
     planned = plan_design(design)
     findings = [accepted(design, finding) for rule in RULES for finding in rule.check(planned)]
-    return CheckReport(design, planned.outcomes, tuple(resolve_clashes(design, findings)))
+    joint = with_joint_keys(planned, findings)
+    return CheckReport(design, planned.outcomes, tuple(resolve_clashes(design, joint)))
 
 
 def reject_unknown_codes(design: Design) -> None:

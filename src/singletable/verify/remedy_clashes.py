@@ -46,7 +46,9 @@ class _Proposals:
         edits = list(alternative.edits)
         for number, edit in enumerate(edits):
             if isinstance(edit, SetKeyword) and self._is_new_index(edit) and self._clashes(edit):
-                edits[number] = replace(edit, keyword=new_alias(self.design, frozenset(self.indexes)))
+                same = (alias for alias, keys in self.indexes.items() if keys.get(edit.place.name) == edit.source)
+                alias = next(same, None) or new_alias(self.design, frozenset(self.indexes))
+                edits[number] = replace(edit, keyword=alias)
         return replace(alternative, edits=tuple(edits))
 
     def take(self, alternatives: Sequence[Alternative]) -> None:
