@@ -49,7 +49,6 @@ from singletable.model.intents import Page, ancestors, collection, create, delet
 from singletable.model.parameter_types import Between, Box, Children, Nearest, Prefix, Radius, Since, Subtree, Until
 from singletable.model.references import ref
 from singletable.model.schema_upgrades import upgrade
-from singletable.model.stream_handlers import ChangeEvent, on
 from singletable.model.table_schema import ALL, GSI, KEYS_ONLY, LSI, include, inverse, native, sparse
 from singletable.model.type_codecs import codec
 from singletable.model.update_changes import field
@@ -63,6 +62,7 @@ if TYPE_CHECKING:
     from singletable.model.derived.geohash_cell import geohash
     from singletable.model.derived.shard import shard
     from singletable.model.derived.tree_path import depth, parent
+    from singletable.model.stream_handlers import ChangeEvent, on
 
 __all__ = [
     "ALL",
@@ -170,6 +170,7 @@ _IMPORTED_ON_USE = {
     "geohash": "singletable.model.derived.geohash_cell",
     "shard": "singletable.model.derived.shard",
     **dict.fromkeys(("depth", "parent"), "singletable.model.derived.tree_path"),
+    **dict.fromkeys(("ChangeEvent", "on"), "singletable.model.stream_handlers"),
 }
 """The names that most programs do not use, and their modules. They are imported when they are used."""
 

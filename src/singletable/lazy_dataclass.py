@@ -72,11 +72,13 @@ class _OnFirstUse:
         return value if instance is None or not callable(value) else value.__get__(instance, owner)
 
 
-def _declare(cls: type, *, frozen: bool, eq: bool) -> type:
-    """Add the methods of a dataclass to a class."""
-    own = _own_fields(cls)
-    if own is None or not _has_known_bases(cls, frozen=frozen):
-        return dataclasses.dataclass(frozen=frozen, eq=eq)(cls)
+def _declare(cls: type, *, frozen: bool, eq: bool, slots: bool) -> type:
+    """Add the methods of a dataclass to a class. With `slots`, return a copy of the class that has slots."""
+    own = _own_fields(cls) if _has_known_bases(cls, frozen=frozen) else None
+    if own is None:
+        return dataclasses.dataclass(frozen=frozen, eq=eq, slots=slots)(cls)
+    if slots:
+        cls = _with_slots(cls, own)
     fields = dict(_inherited_fields(cls)) | own
     setattr(cls, _DECLARED, own)
     setattr(cls, _FIELDS, _OnFirstUse(cls, _FIELDS, lambda each: getattr(_twin(each, frozen=frozen, eq=eq), _FIELDS)))
@@ -117,6 +119,27 @@ def _own_fields(cls: type) -> _Fields | None:
         elif field.settings:
             setattr(cls, name, field.default)
     return own
+
+
+def _with_slots(cls: type, own: _Fields) -> type:
+    members = {name: value for name, value in cls.__dict__.items() if name not in own}
+    for name in ("__dict__", "__weakref__"):
+        members.pop(name, None)
+    inherited = dict(_inherited_fields(cls))
+    members["__slots__"] = tuple(name for name in own if name not in inherited)
+    members |= {"__getstate__": _state, "__setstate__": _set_state}  # the default would assign to a frozen instance
+    made = type(cls)(cls.__name__, cls.__bases__, members)
+    made.__qualname__ = cls.__qualname__
+    return made
+
+
+def _state(self: object) -> list[Any]:
+    return [getattr(self, name) for name in _all_fields(type(self))]
+
+
+def _set_state(self: object, state: list[Any]) -> None:
+    for name, value in zip(_all_fields(type(self)), state, strict=True):
+        object.__setattr__(self, name, value)
 
 
 def _has_known_bases(cls: type, *, frozen: bool) -> bool:
@@ -266,13 +289,13 @@ if TYPE_CHECKING:  # type checkers see the standard functions
     from dataclasses import replace as replace  # noqa: PLC0414 - exported
 else:
 
-    def dataclass(cls=None, /, *, frozen=False, eq=True, **others):
+    def dataclass(cls=None, /, *, frozen=False, eq=True, slots=False, **others):
         """Make a class a dataclass, like `dataclasses.dataclass`."""
         if others:
-            return dataclasses.dataclass(cls, frozen=frozen, eq=eq, **others)
+            return dataclasses.dataclass(cls, frozen=frozen, eq=eq, slots=slots, **others)
         if cls is None:
-            return lambda each: _declare(each, frozen=frozen, eq=eq)
-        return _declare(cls, frozen=frozen, eq=eq)
+            return lambda each: _declare(each, frozen=frozen, eq=eq, slots=slots)
+        return _declare(cls, frozen=frozen, eq=eq, slots=slots)
 
     def replace(instance, /, **changes):
         """Return a copy with other values of some fields, like `dataclasses.replace`."""

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from singletable import GSI, KEYS_ONLY, Page, Table, collection, entity, get, pattern, query, shard
 from singletable.client.pattern import BoundPattern
-from singletable.planner.pages import EXAMINED_MIN, _requests_to_fill
-from singletable.planner.plan import Plan, Verdict
+from singletable.planner.pages import _requests_to_fill
+from singletable.planner.plan import EXAMINED_MIN, Plan, Verdict
 
 TEXT = "x" * 900
 

@@ -19,7 +19,6 @@ from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.references import unknown_references
 from singletable.model.regular_language import ANYTHING, Language, PrefixIndex, overlap
 from singletable.model.schema_upgrades import upgrade_problems
-from singletable.model.stream_handlers import handler_problems
 from singletable.model.table_schema import TABLE, Index, TableSettings
 from singletable.model.unique_markers import marker_problems
 
@@ -190,7 +189,10 @@ def compile_declarations(
             problem for entity in design.all_entities for problem in unknown_references(design.all_entities, entity)
         ]
         problems += marker_problems(design.entities)
-        problems += handler_problems(settings.name, settings.handlers, design.all_entities, settings.location)
+        if settings.handlers:
+            from singletable.model.stream_handlers import handler_problems
+
+            problems += handler_problems(settings.name, settings.handlers, design.all_entities, settings.location)
         problems += [problem for pattern in design.patterns for problem in _pattern_problems(design, pattern)]
     if problems:
         raise DesignError(problems)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from singletable.errors import Problem
+from singletable.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from singletable.model.entity import Entity

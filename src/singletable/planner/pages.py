@@ -17,15 +17,9 @@ from singletable.planner.items_read import (
     query_count,
     share_kept,
 )
-from singletable.planner.plan import PageCount, Plan
+from singletable.planner.plan import EXAMINED_MAX, EXAMINED_MIN, PageCount, Plan
 from singletable.values.item_size import read_units
 from singletable.values.limits import PAGE_BYTES_MAX
-
-# If a filter, other entities or expired items hide most of the items, a small limit would cause many requests. So each
-# request examines at least this many items. After each request without a match, the number doubles, up to a maximum
-# that is more than one page of 1 MB can contain.
-EXAMINED_MIN = 100
-EXAMINED_MAX = 100_000
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,12 @@ from singletable.planner.trims import Trim
 from singletable.planner.write_effects import DerivedWrites
 from singletable.values.limits import BATCH_GET_KEYS_MAX
 
+# If a filter, other entities or expired items hide most of the items, a small limit would cause many requests. So each
+# request examines at least this many items. After each request without a match, the number doubles, up to a maximum
+# that is more than one page of 1 MB can contain.
+EXAMINED_MIN = 100
+EXAMINED_MAX = 100_000
+
 Operation = Literal["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"]
 
 

@@ -8,8 +8,7 @@ from singletable.model.entity import Entity
 from singletable.model.intents import AncestorsIntent, CollectionIntent, FeedIntent, ItemWriteIntent
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.mismatches import KeyMissing, Mismatch, NotServed, PartitionUnknown, requirement
-from singletable.planner.pages import count_pages
-from singletable.planner.plan import Candidate, OtherIndex, Outcome, UnsupportedPattern
+from singletable.planner.plan import Candidate, OtherIndex, Outcome, PageCount, Plan, UnsupportedPattern
 from singletable.planner.plan_reads import ancestor_candidates, read_candidates
 
 
@@ -25,10 +24,18 @@ def plan(design: Design, pattern: PatternDeclaration) -> Outcome:
     best, others = candidates[0], candidates[1:]
     other_indexes = tuple(_other_index(best, other) for other in others)
     if not best.mismatches:
-        return replace(best.plan, other_indexes=other_indexes, pages=count_pages(design, best.plan))
+        return replace(best.plan, other_indexes=other_indexes, pages=_pages(design, best.plan))
     reason, scan = _reason(design, best, candidates)
     nearest = best.plan
     return UnsupportedPattern(pattern, reason, scan, nearest.entities, best.mismatches, other_indexes, nearest.index)
+
+
+def _pages(design: Design, plan: Plan) -> PageCount:
+    if plan.operation != "Query" or plan.pattern.is_write:
+        return PageCount()
+    from singletable.planner.pages import count_pages  # a program that reads one item needs no estimate
+
+    return count_pages(design, plan)
 
 
 def plan_all(design: Design) -> tuple[Outcome, ...]:

@@ -14,8 +14,7 @@ from singletable.client.reading.unreadable_items import UnreadableItems
 from singletable.client.request_steps import Call, Steps, in_chunks
 from singletable.client.responses import Item
 from singletable.lazy_dataclass import dataclass
-from singletable.planner.pages import EXAMINED_MAX, EXAMINED_MIN
-from singletable.planner.plan import Plan
+from singletable.planner.plan import EXAMINED_MAX, EXAMINED_MIN, Plan
 from singletable.planner.planned_requests import Request
 
 Position = dict[str, Any] | bool | None

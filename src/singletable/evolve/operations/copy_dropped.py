@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from singletable.evolve.operation import Category, Operation, with_entity
 from singletable.evolve.snapshot_records import CopySnapshot, Snapshot
+from singletable.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from singletable.evolve.operation import Category, Operation, with_entity
 from singletable.evolve.phases import COUNTING_EFFECTS, PhaseEffect
 from singletable.evolve.snapshot_records import CountSnapshot, Snapshot
+from singletable.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

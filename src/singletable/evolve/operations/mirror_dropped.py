@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
 
 from singletable.evolve.operation import Category, Operation, entity_label
 from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
+from singletable.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)
