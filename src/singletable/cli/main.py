@@ -27,6 +27,7 @@ COMMANDS = (
     "migrate",
     "serve",
     "sql",
+    "query",
     "stream",
     "check-store",
     "top-keys",

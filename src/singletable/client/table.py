@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, Unpack, overload
 
+from singletable.client.analytical_reads import AnalyticalReads
 from singletable.client.pattern import Pattern
 from singletable.client.table_metaclass import TableBody, reject_reserved
 from singletable.errors import DesignError, NotConnected, Problem
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 E = TypeVar("E")
 
 
-class Table(TableBody):
+class Table(AnalyticalReads, TableBody):
     """A table: entities, indexes and access patterns, compiled when Python creates the class.
 
     Class keywords: `entities` (the classes), `name` (default: the name of the class), `keys` (the names of the key

@@ -13,6 +13,7 @@ RESERVED = frozenset(
     {
         "aio",
         "all",
+        "arrow",
         "batch",
         "close",
         "count",
@@ -35,6 +36,7 @@ RESERVED = frozenset(
         "put_many",
         "query",
         "scan",
+        "sql",
         "transaction",
         "update",
         "update_many",
