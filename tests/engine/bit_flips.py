@@ -15,10 +15,12 @@ from typing import Any
 
 from singletable.engine.engine import Engine
 from singletable.engine.integrity_check import check_store
+from singletable.engine.storage.store_format import PAGE_BYTES
 from singletable.errors import RequestRefused, StoreRefused
 from tests.engine.table_requests import create, create_indexed, get, projection, put, query, scan, texts, values
 
 PARTITIONS = 4
+PAGE_HEAD_BYTES = 100
 ITEMS = 80
 STREAM = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
 
@@ -120,6 +122,8 @@ class FlippedStore:
         """Flip one bit chosen by the seed; return the broken promises."""
         rng = random.Random(seed)
         at, bit = rng.randrange(len(self._content)), rng.randrange(8)
+        if rng.random() < 0.3:  # the head of a page, which orders its rows
+            at = at // PAGE_BYTES * PAGE_BYTES + rng.randrange(PAGE_HEAD_BYTES)
         damaged = bytearray(self._content)
         damaged[at] ^= 1 << bit
         self._write_copy(damaged)

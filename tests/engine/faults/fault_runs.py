@@ -49,7 +49,7 @@ def run(seed: int, name: str) -> bool:
     try:
         with tempfile.TemporaryDirectory() as folder:
             SCENARIOS[name](random.Random(f"{seed}-{name}"), Path(folder))
-    except Exception:
+    except BaseException:  # pytest's failures are not subclasses of Exception
         traceback.print_exc()
         print(again, flush=True)
         return False

@@ -23,7 +23,7 @@ from singletable.errors import StoreRefused
 from tests.engine.bit_flips import FlippedStore, elements, fill_indexed, fill_plain
 from tests.engine.faults.linearizability import UNKNOWN
 from tests.engine.faults.store_scenarios import opened
-from tests.engine.faults.table_model import History, create_table
+from tests.engine.faults.table_model import History, create_table, request_of
 from tests.engine.storage.old_formats import OLD_PUT
 from tests.engine.table_requests import put, scan, texts
 
@@ -54,10 +54,10 @@ def changed_logs(chance: random.Random, folder: Path) -> None:
 
 def _in_head(log: bytes, chance: random.Random) -> int:
     """Return a place in the header of the log or in the header of a frame."""
-    start = chance.randrange(-1, (len(log) - LOG_HEADER_BYTES) // LOG_FRAME_BYTES)
-    if start < 0:
+    if chance.random() < 0.4:
         return chance.randrange(4, LOG_HEADER_BYTES)
-    return LOG_HEADER_BYTES + start * LOG_FRAME_BYTES + chance.randrange(LOG_FRAME_HEADER_BYTES)
+    frame = chance.randrange((len(log) - LOG_HEADER_BYTES) // LOG_FRAME_BYTES)
+    return LOG_HEADER_BYTES + frame * LOG_FRAME_BYTES + chance.randrange(LOG_FRAME_HEADER_BYTES)
 
 
 def _changed(content: bytes, place: int, chance: random.Random) -> bytes:
@@ -119,24 +119,38 @@ def moved_stores(chance: random.Random, folder: Path) -> None:
 
 
 def damaged_metadata(chance: random.Random, folder: Path) -> None:
-    """A store with an invalid version, without metadata or with a damaged catalog is rejected with a remedy."""
+    """A store with an invalid version, a damaged catalog, schema or item raises StoreRefused with a remedy."""
     path = folder / "store.db"
     with Engine(f"file:{path}", sweep_seconds=None) as engine:
         create_table(engine)
+        engine.call(*request_of("put", (0, 1), ""))
     whole = path.read_bytes()
     garbage = chance.choice((b"", b"{", b"\xff", b"[]", b"null", b'{"name":7}', b"[" * 100_000, chance.randbytes(20)))
+    rename = "UPDATE sqlite_master SET sql = replace(sql, ?, 'renamed') WHERE name = 'catalog'"
     for statement, values in (
         ("UPDATE meta SET value = ? WHERE name = 'version'", (chance.choice(("0", "-1", "x", "", "99", "1e3")),)),
         ("DELETE FROM meta WHERE name = ?", (chance.choice(("format", "version")),)),
         ("DROP TABLE meta", ()),
         ("UPDATE catalog SET definition = ?", (garbage,)),
+        ("UPDATE catalog SET definition = ?, checksum = made(number, name, generation, ?1)", (garbage,)),
+        (rename, (chance.choice(("generation", "definition", "checksum")),)),
+        ("UPDATE catalog SET name = CAST(x'ff' AS TEXT)", ()),
+        ("UPDATE r1_1 SET item = ?1, checksum = row(key, ?1, size)", (garbage + b"{",)),
     ):
         path.write_bytes(whole)
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.create_function("made", 4, row_checksum.record_checksum)
+            connection.create_function("row", 3, row_checksum.row_checksum)
+            connection.execute("PRAGMA writable_schema = ON")
             connection.execute(statement, values)
-        connection.close()
-        with pytest.raises(StoreRefused, match="\n  "), Engine(f"file:{path}", sweep_seconds=None) as engine:
-            engine.call("DescribeTable", {"TableName": "table"})
+        with pytest.raises(StoreRefused, match="\n  "):
+            _scan(path)
+
+
+def _scan(path: Path) -> None:
+    with Engine(f"file:{path}", sweep_seconds=None) as engine:
+        engine.call("DescribeTable", {"TableName": "table"})
+        engine.call("Scan", {"TableName": "table", "FilterExpression": "attribute_exists(v)"})
 
 
 FORMATS_WITHOUT_CHECKSUMS = range(1, store_format.CHECKSUMS_SINCE)

@@ -20,6 +20,7 @@ from singletable.engine.engine import Engine
 from singletable.engine.integrity_check import check_store
 from singletable.engine.steady_clock import SteadyClock
 from singletable.engine.storage import sqlite_connection, write_ahead_log
+from singletable.engine.storage.connection_pool import ConnectionPool
 from singletable.engine.storage.sqlite_connection import connect_to_memory
 from singletable.engine.storage.store import Store
 from singletable.engine.storage.write_ahead_log import GroupFlush, WriteAheadLog
@@ -120,7 +121,7 @@ def interrupts(chance: random.Random, folder: Path) -> None:
         pools = [stack.enter_context(ThreadPoolExecutor(1)) for _ in range(3)]
         send = interrupted(engine.call, chance)
         batch, group = _interrupted_batch(engine, chance), _group_with_interrupts(engine, chance)
-        for _ in range(30):
+        for _ in range(50):
             if chance.random() < 0.2 and url != "memory:":
                 results(pools[0].submit(_interrupted_session, engine, chance))
                 results(pools[0].submit(history.perform, engine.call, "add", (0, 1), "A after"))
@@ -138,6 +139,8 @@ def interrupts(chance: random.Random, folder: Path) -> None:
                 pools[2].submit(history.run, other.call, seeds[2], 1, "C"),
             )
             results(pools[0].submit(history.run, engine.call, chance, 1, "A again"))
+        if isinstance(engine.store._connections, ConnectionPool):
+            assert not any(each.holder for each in engine.store._connections._connections), "a connection leaks"
     assert any(each.result is UNKNOWN for each in history.operations)
     history.check()
     check_file(url)
@@ -151,7 +154,7 @@ def interrupted_flushes(chance: random.Random, folder: Path) -> None:
     def sync() -> None:
         nonlocal flushed
         included = commits
-        time.sleep(chance.choice((0.0, 0.001)))
+        time.sleep(chance.choice((0.0, 0.001, 0.002)))
         flushed = max(flushed, included)
 
     flush = GroupFlush(sync)
@@ -166,10 +169,10 @@ def interrupted_flushes(chance: random.Random, folder: Path) -> None:
         assert flushed >= needed
 
     with ThreadPoolExecutor(1) as caller, ThreadPoolExecutor(2) as others:
-        for _ in range(80):
-            turns = [others.submit(write) for _ in range(2)]
-            turns.append(caller.submit(_suppress_interrupt, flush.flush, chance))
-            results(*turns)
+        for _ in range(60):
+            interrupts = Interrupts(chance.randrange(1, 24), second=chance.choice((None, 1, 2)), only=STORAGE)
+            own = caller.submit(interrupts.run, write)
+            results(own, *(others.submit(write) for _ in range(2)))
             results(caller.submit(write))
 
 

@@ -13,7 +13,7 @@ from tests.engine.faults.disk_faults import is_available
 from tests.engine.faults.fault_runs import SCENARIOS
 
 ROOT = Path(__file__).parents[3]
-RUNS = 8 * len(SCENARIOS)
+RUNS = 10 * len(SCENARIOS)
 SECONDS_MAX = 300
 
 

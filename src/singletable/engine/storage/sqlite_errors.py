@@ -9,7 +9,9 @@ from singletable.errors import StoreRefused
 
 _PRIMARY_CODE = 0xFF
 # Errors that our statements raise only if the schema or a text is damaged; SQLite gives them no code of their own.
-_DAMAGED_SCHEMA = re.compile("^no such column|has no column named|^table .* has .* columns|^Could not decode")
+_DAMAGED_SCHEMA = re.compile(
+    "^no such column|has no column named|^table .* has .* columns|^Could not decode|^unsupported file format"
+)
 
 _REASONS = {
     sqlite3.SQLITE_NOTADB: (

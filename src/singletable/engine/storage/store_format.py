@@ -142,12 +142,19 @@ def _checksum_of(key: bytes) -> str:
 
 def secret(connection: sqlite3.Connection) -> bytes:
     """Return the key with which the store signs. It is created with the store, and stored only in its file."""
-    return bytes.fromhex(connection.execute("SELECT value FROM meta WHERE name = 'secret'").fetchone()[0])
+    return bytes.fromhex(_meta_value(connection, "secret"))
 
 
 def read_version(connection: sqlite3.Connection) -> int:
     """Return the format version of a store."""
-    return int(connection.execute("SELECT value FROM meta WHERE name = 'version'").fetchone()[0])
+    return int(_meta_value(connection, "version"))
+
+
+def _meta_value(connection: sqlite3.Connection, name: str) -> str:
+    row = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        raise StoreRefused(f"The store is damaged: it does not contain its {name}.\n  Restore the file from a copy.")
+    return str(row[0])
 
 
 def may_lack_checksums(connection: sqlite3.Connection) -> bool:
