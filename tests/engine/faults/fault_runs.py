@@ -26,7 +26,7 @@ from tests.engine.faults.network_scenarios import NETWORK_SCENARIOS
 from tests.engine.faults.process_scenarios import CHILDREN, PROCESS_SCENARIOS
 from tests.engine.faults.store_scenarios import STORE_SCENARIOS
 
-RUN_SECONDS_MAX = 20
+RUN_SECONDS_MAX = 45
 """A run takes less than a second; after this time, it hangs."""
 SCENARIOS: dict[str, Callable[[random.Random, Path], None]] = {
     each.__name__: each for each in (*STORE_SCENARIOS, *FILE_SCENARIOS, *PROCESS_SCENARIOS, *NETWORK_SCENARIOS)
