@@ -62,8 +62,7 @@ def _open_problem(workspace: Workspace, view: TableView) -> str:
     if workspace.store.is_billed:
         return ""
     try:
-        if view.count is None:
-            view.sample_items()
+        view.require_sample()
     except (SingletableError, OSError) as problem:
         return str(problem)
     return ""

@@ -7,11 +7,12 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Thread
 
 import uvicorn
 
-from singletable.errors import ArgumentRefused
+from singletable.errors import ArgumentRefused, SingletableError
 from singletable.studio.access_guard import StudioSecrets
 from singletable.studio.application import import_screens, studio_application
 from singletable.studio.page_templates import environment
@@ -66,13 +67,19 @@ def serve_studio(
 
 
 def prepare(workspace: Workspace) -> None:
-    """Plan the first table and load the templates while the browser starts; sends no request."""
+    """Plan the first table, load the templates and open a store in this process while the browser starts.
+
+    A server gets no request: each request on `dynamodb://` costs money.
+    """
     from singletable.studio.design_overview import design_overview
 
     for name in workspace.table_names[:1]:
         view = workspace.table(name)
         if view is not None:
             design_overview(view, workspace.prices)
+            if workspace.store.is_in_process:
+                with suppress(SingletableError, OSError):  # the overview reports why the store cannot be read
+                    view.require_sample()
     for name in environment().list_templates():
         environment().get_template(name)
     import_screens()

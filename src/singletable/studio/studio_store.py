@@ -35,6 +35,7 @@ class StudioStore:
         self.is_billed = url.startswith("dynamodb:")
         self.may_write = may_write or not self.is_billed
         self.is_sample = url == MEMORY
+        self.is_in_process = self.is_sample or url.startswith("file:")
         self.table_name = table_name
         self.total = RunningTotal()
         self._engine: Engine | None = None
@@ -99,7 +100,7 @@ class StudioStore:
 
     def _place(self) -> str | Engine:
         """Return the URL, or the one engine of this process, whose data remains after a new version of the model."""
-        if not (self.is_sample or self.url.startswith("file:")):
+        if not self.is_in_process:
             return self.url
         if self._engine is None:
             from singletable.engine.engine import Engine

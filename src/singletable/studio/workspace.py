@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 from singletable.client.connected_table import ConnectedTable
@@ -86,6 +87,7 @@ class TableView:
     measured: MeasuredCalls = field(default_factory=MeasuredCalls)
     heat_html: str | None = None
     """The simulated heat as HTML, once it was requested."""
+    _sampling: Lock = field(default_factory=Lock)
 
     @cached_property
     def report(self) -> CheckReport:
@@ -110,6 +112,12 @@ class TableView:
     def cost(self, prices: Prices) -> CostReport | None:
         """Return the cost report. Return None for a design without keys."""
         return None if self.design.keyless else cost_report(self.design, prices)
+
+    def require_sample(self) -> None:
+        """Count the items of a sample, unless they were counted before."""
+        with self._sampling:
+            if self.count is None:
+                self.sample_items()
 
     def sample_items(self) -> TableCount:
         """Count the items of every entity in a sample. If the table is small, the sample is the whole table."""
