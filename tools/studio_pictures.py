@@ -23,6 +23,7 @@ from playwright.sync_api import ViewportSize, sync_playwright
 
 from examples.commerce.model import Commerce
 from examples.commerce.rows import ROWS
+from tools.palette_png import with_palette
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "pictures"
@@ -61,7 +62,7 @@ SHOTS = (
 
 
 def main() -> int:
-    browser = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    browser = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
         print("Chromium is not installed; set CHROMIUM to its path", file=sys.stderr)
         return 1
@@ -104,7 +105,7 @@ def _photograph(window: Any, origin: str, shot: Shot) -> None:
     window.wait_for_selector(shot.wait)
     window.wait_for_timeout(400)
     window.mouse.move(0, 0)
-    window.screenshot(path=FOLDER / f"studio-{shot.name}.png")
+    (FOLDER / f"studio-{shot.name}.png").write_bytes(with_palette(window.screenshot()))
 
 
 if __name__ == "__main__":

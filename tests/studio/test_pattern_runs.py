@@ -11,7 +11,8 @@ from singletable.errors import RequestRefused
 from singletable.planner.plan import Plan
 from singletable.studio.item_rows import ReadItems
 from singletable.studio.pattern_runs import PatternRun, run_page
-from singletable.studio.studio_store import StudioStore
+from singletable.studio.recorded_requests import recorded
+from singletable.studio.studio_store import StudioStore, send
 from singletable.studio.workspace import TableView
 from tests.studio.opened_studio import COMMERCE, Studio, store_of, studio, text_of, view_of, workspace
 
@@ -184,3 +185,14 @@ def test_in_pattern_runs_a_read_only_store_is_not_written(tmp_path: Path) -> Non
     assert "read-only" in answer["error"]
     assert space.store.total.cost.write_units == 0
     space.close()
+
+
+def test_a_read_of_the_design_state_belongs_to_no_call(shared: Studio) -> None:
+    opened = view_of(shared.space).opened()
+    key = {"PK": {"S": "$singletable#state"}, "SK": {"S": "$singletable#state"}}
+    before = shared.space.store.total.cost.requests
+    with recorded() as requests:
+        send(opened, "GetItem", {"TableName": "Commerce", "Key": key})
+        send(opened, "GetItem", {"TableName": "Commerce", "Key": {"PK": {"S": "USER#42"}, "SK": {"S": "PROFILE"}}})
+    assert [each.request.parameters["Key"]["PK"]["S"] for each in requests] == ["USER#42"]
+    assert shared.space.store.total.cost.requests == before + 2

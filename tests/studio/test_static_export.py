@@ -79,6 +79,7 @@ def test_an_export_contains_the_answers_of_its_pages(commerce: Mapping[str, byte
     assert set(answers["columns"]) == {"table", "GSI1", "GSI2"}
     ids = {row["id"] for rows in answers["columns"].values() for row in rows}
     assert ids == set(answers["items"])
+    assert answers["cut"] == []
     assert "ORDER_BY_DATE" in text_of(answers["heat"])
     assert b"0.5 RRU" in commerce["Commerce-pattern-profile.html"]
 
@@ -132,6 +133,7 @@ def test_a_large_store_exports_fewer_items(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(static_export, "BYTES_MAX", size - 10_000)
     answers = json.loads(export_pages(space)["answers-0.js"].decode().partition(" = ")[2].rstrip(";\n"))
     assert len(answers["columns"]["table"]) == 20
+    assert answers["cut"] == ["table", "GSI1"]
     monkeypatch.setattr(static_export, "BYTES_MAX", 1000)
     with pytest.raises(ExportRefused, match="at most 1,000 B"):
         export_pages(space)

@@ -15,6 +15,7 @@ from singletable.client.tracing import current_pattern
 from singletable.client.transport import Transport
 from singletable.demo.request_capture import CapturedRequest, Cost
 from singletable.errors import RequestRefused
+from singletable.model.table_schema import RESERVED_PREFIX
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ _recording: ContextVar[list[TimedRequest] | None] = ContextVar("studio_recording
 
 @contextmanager
 def recorded() -> Generator[list[TimedRequest], None, None]:
-    """Yield a list. Every request that this thread sends in the block is added to it."""
+    """Yield a list. It gets every request of this thread in the block, except reads of reserved items."""
     requests: list[TimedRequest] = []
     before = _recording.set(requests)
     try:
@@ -97,5 +98,12 @@ class TimedTransport(Transport):
         request = CapturedRequest(operation, json.loads(body), answer, error, current_pattern.get())
         self._total.add(request.cost)
         requests = _recording.get()
-        if requests is not None:
+        if requests is not None and not _reads_reserved_item(request):
             requests.append(TimedRequest(request, seconds))
+
+
+def _reads_reserved_item(request: CapturedRequest) -> bool:
+    """Return whether the client reads an item of its own, such as the design state, which belongs to no call."""
+    key = request.parameters.get("Key") or {}
+    texts = (str(text) for value in key.values() for text in value.values())
+    return request.is_read and any(text.startswith(RESERVED_PREFIX) for text in texts)

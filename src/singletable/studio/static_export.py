@@ -128,6 +128,7 @@ def _result(workspace: Workspace, view: TableView, values: Document) -> str:
 def _answers(workspace: Workspace, view: TableView, rows_max: int, names: Mapping[str, str]) -> bytes:
     """Return a script with the answers to the requests of the pages."""
     columns: dict[str, list[ItemRow]] = {}
+    cut: list[str] = []
     for index in view.design.indexes.values():
         rows: list[ItemRow] = []
         position: ColumnPosition | None = ColumnPosition()
@@ -136,12 +137,15 @@ def _answers(workspace: Workspace, view: TableView, rows_max: int, names: Mappin
             rows += page.rows
             position = ColumnPosition(start=page.next) if page.next is not None else None
         columns[index.label] = rows[:rows_max]
+        if position is not None or len(rows) > rows_max:
+            cut.append(index.label)
     ids = dict.fromkeys(row.id for rows in columns.values() for row in rows)
     items = {id_: collection_requests.item(workspace, view, {"id": id_}) for id_ in ids}
     for item in items.values():
         item["html"] = _with_relative_links(item["html"], names)
     document = {
         "columns": {label: [row.document() for row in rows] for label, rows in columns.items()},
+        "cut": cut,
         "items": items,
         "heat": overview_requests.heat(workspace, view, {})["html"],
     }

@@ -117,6 +117,7 @@
       if (page.skip && last) this.setMore(last, page.next);
       this.next = page.skip ?? page.next;
       this.isFinished = this.next === null;
+      this.isCut = Boolean(page.isCut);
     }
 
     add(row) {
@@ -209,7 +210,7 @@
         if (!visible.has(drawer)) { node.remove(); this.nodes.delete(drawer); }
       }
       const units = this.drawers.length;
-      const isAll = this.isFinished && !this.openDrawers;
+      const isAll = this.isFinished && !this.openDrawers && !this.isCut;
       const what = `${this.rowCount.toLocaleString("en")} ${isAll ? (this.rowCount === 1 ? "item" : "items") : "read"}`;
       this.read.textContent = this.isStarted ? `${what}, ${units.toLocaleString("en")} ${units === 1 ? "partition" : "partitions"}` : "";
     }
@@ -314,7 +315,8 @@
       } else if (this.isFinished && !this.rowCount) {
         this.showNothing(box);
       }
-      if (this.isFinished && this.rowCount && !this.position.partition && !this.position.search) this.host.showAbsent(this);
+      if (this.isCut) box("The first items", element("p", {}, "These pages are a copy with the first items of the store."));
+      else if (this.isFinished && this.rowCount && !this.position.partition && !this.position.search) this.host.showAbsent(this);
     }
 
     showNothing(box) {
@@ -332,7 +334,7 @@
     }
 
     isComplete(drawer) {
-      return !drawer.more && !this.position.sort && !this.position.search && (this.isFinished || drawer !== this.drawers.at(-1));
+      return !drawer.more && !this.position.sort && !this.position.search && ((this.isFinished && !this.isCut) || drawer !== this.drawers.at(-1));
     }
 
     /** Scroll until a row is visible. */

@@ -32,7 +32,7 @@
     if (question === "column" && !document_.search) {
       const partition = document_.partition && JSON.stringify(document_.partition);
       const rows = exported.columns[document_.place].filter((row) => !partition || row.k === partition);
-      return { rows, next: null, skip: null, examined: rows.length };
+      return { rows, next: null, skip: null, examined: rows.length, isCut: exported.cut.includes(document_.place) };
     }
     throw new Failure("These pages are a copy, which does not contain this. Start the studio to see it.");
   }
