@@ -107,17 +107,19 @@ def test_the_certificate_names_reads_that_cannot_share_a_key() -> None:
 
 COLUMNS = st.sampled_from("abcd")
 READS = st.builds(
-    lambda equal, first, is_range, single: Read(
+    lambda equal, first, is_range, single, strong: Read(
         ",".join(sorted(equal)) + (f">{first}" if first else ""),
         frozenset(equal),
         None if single else first,
         is_range,
+        strong=strong == 0,
         single=single,
     ),
     st.sets(COLUMNS, min_size=1, max_size=3),
     st.none() | COLUMNS,
     st.booleans(),
     st.booleans(),
+    st.integers(0, 4),
 )
 WRITES = st.builds(
     lambda changed, known: update(",".join(sorted(changed)), ",".join(sorted({"id", *known}))),
@@ -142,6 +144,21 @@ def test_the_number_of_indexes_equals_that_of_an_exhaustive_search(needs: Entity
     assert bool(solution.rejected) == (expected is None)
     if expected is not None:
         assert solution.indexes == expected
+    if solution.bound is not None and not solution.rejected:
+        assert solution.bound.indexes <= solution.indexes
+
+
+@given(st.lists(ENTITIES, min_size=2, max_size=3))
+def test_several_entities_need_as_many_indexes_as_the_one_that_needs_most(entities: list[EntityNeeds]) -> None:
+    named = tuple(replace(each, name=f"E{number}") for number, each in enumerate(entities))
+    try:
+        solution = solve(Workload(named))
+    except NoTableKey:
+        return
+    expected = [fewest_indexes(each) for each in named]
+    assert bool(solution.rejected) == (None in expected)
+    if not solution.rejected:
+        assert solution.indexes == max(each for each in expected if each is not None)
     if solution.bound is not None and not solution.rejected:
         assert solution.bound.indexes <= solution.indexes
 

@@ -84,7 +84,8 @@ def fewest_indexes(needs: EntityNeeds) -> int | None:
     columns = sorted({*needs.identity, *(name for each in reads for name in (*each.equal, each.first) if name)})
     keys = list(_keys(columns))
     tables = {_served(key, reads) for key in keys if _may_be_table(key, needs)}
-    indexes = {_served(key, reads) for key in keys if _may_be_index(key, needs)}
+    weak = frozenset(number for number, each in enumerate(reads) if not each.strong)
+    indexes = {_served(key, reads) & weak for key in keys if _may_be_index(key, needs)}
     everything = frozenset(range(len(reads)))
     for number in range(len(reads) + 1):
         for chosen in combinations(sorted(indexes, key=sorted), number):
