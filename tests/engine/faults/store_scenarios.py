@@ -131,6 +131,8 @@ def interrupts(chance: random.Random, folder: Path) -> None:
                     partial(history.run, send),
                     partial(history.perform_together, batch),
                     partial(history.perform_together, group),
+                    partial(history.perform_together, group),
+                    partial(history.perform_together, group),
                 )
             )
             results(
