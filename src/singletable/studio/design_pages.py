@@ -135,7 +135,8 @@ def migration(workspace: Workspace, view: TableView, given: Document) -> Documen
         if progress is not None:
             items = send(opened, "DescribeTable", {"TableName": opened.reader.name})["Table"].get("ItemCount", 0)
     except (SingletableError, OSError) as problem:
-        return {"html": render("design_migration.html", asked=True, problem=str(problem), state=None)}
+        # A migration that starts later makes the table match the model, so the page asks again.
+        return {"html": render("design_migration.html", asked=True, problem=str(problem), state=None), "isOpen": True}
     fingerprint = snapshot_of(design).fingerprint
     html = render(
         "design_migration.html",
