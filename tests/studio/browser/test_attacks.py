@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -31,7 +31,7 @@ SCRIPT = '"><img src=x onerror="window.attacked=1"><script>window.attacked=1</sc
 
 
 @contextmanager
-def another_site() -> Iterator[str]:
+def another_site() -> Generator[str, None, None]:
     """Serve a page on another port of this machine; for cookies, it is the same site as the studio."""
 
     class Page(BaseHTTPRequestHandler):
@@ -41,7 +41,7 @@ def another_site() -> Iterator[str]:
             self.end_headers()
             self.wfile.write((EVIL_PAGE % BODY.replace("'", "&#39;")).encode())
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # the name in the base class
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
