@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from cfnlint.api import ManualArgs, lint  # type: ignore[import-untyped]
 from cfnlint.decode import cfn_yaml  # type: ignore[import-untyped]
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from singletable.export.alarms import account_alarm, alarms_of
@@ -90,7 +90,8 @@ def test_cloudformation_adds_a_number_to_colliding_identifiers() -> None:
 
 AWKWARD = st.sampled_from(
     ["yes", "No", "null", "~", "", " ", "1", "1e3", "0x1f", "2026-01-01", "a: b", "a #b", "- a", "a,b", "a, b", "[a]",
-     "{a}", "!Ref a", "&a", "*a", "%a", "@a", "`a", "'a'", '"a"', "a\nb", "a ", "AWS::NoValue", "a::b", "é", "🐍"]
+     "{a}", "!Ref a", "&a", "*a", "%a", "@a", "`a", "'a'", '"a"', "a\nb", "a ", "AWS::NoValue", "a::b",
+     "a::", "é", "🐍"]
 )  # fmt: skip
 texts = AWKWARD | st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 values = st.recursive(
@@ -101,6 +102,7 @@ values = st.recursive(
 
 
 @given(document=st.dictionaries(texts, values, min_size=1, max_size=3))
+@example(document={"yes": "A::"})
 @settings(max_examples=200)
 def test_cloudformation_yaml_round_trips(document: dict[str, Any]) -> None:
     assert cfn_yaml.loads(to_yaml({"Top": document}))["Top"] == document

@@ -13,7 +13,7 @@ from singletable.export.source_text import pascal_case, quoted, unique_names
 from singletable.export.stream_mapping import BATCH_SIZE, RETENTION_SECONDS, RETRIES_MAX, StreamMapping, stream_mapping
 
 # Text that needs no quotes: it starts with a letter, contains no YAML syntax, and is not read as a boolean or null.
-_PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./;()+-]|::|,(?= )| (?=[A-Za-z0-9(]))*")
+_PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./;()+-]|::(?=[A-Za-z0-9])|,(?= )| (?=[A-Za-z0-9(]))*")
 _WORDS = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
 
 
