@@ -127,7 +127,7 @@ def until(page: Any, expression: str, seconds: float = 20.0) -> None:
     end = time.monotonic() + seconds
     while not page.evaluate(expression):
         assert time.monotonic() < end, expression
-        time.sleep(0.02)
+        time.sleep(0.05)
 
 
 def _record(window: Window, line: Any) -> None:
