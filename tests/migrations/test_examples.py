@@ -1,0 +1,213 @@
+"""Every operation on every example where it applies: forward and back, in the process and over HTTP.
+
+`python -m tests.migrations.test_examples` prints the table of operations and examples.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from singletable import Table
+from singletable.client.request_steps import Call, run
+from singletable.demo.systems import systems_named
+from singletable.engine.engine import Engine
+from singletable.evolve.design_snapshot import snapshot_of
+from singletable.evolve.differences import differences
+from singletable.evolve.operation import Category
+from singletable.evolve.restored_design import design_of
+from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
+from singletable.migrations.control_items import ControlItems
+from singletable.migrations.migration_files import MigrationFile
+from singletable.migrations.runner import RunSettings, baseline, migration_run, run_migration
+from singletable.model.derived.derived_function import DerivedFunction
+from singletable.model.table_schema import TABLE
+from tests.clients.local_server import KEY, serve
+from tests.migrations.orders import QuickSession
+
+replace = msgspec.structs.replace
+
+
+def with_entities(snapshot: Snapshot, change: Callable[[EntitySnapshot], EntitySnapshot | None]) -> Snapshot:
+    changed = (change(each) for each in snapshot.entities.values())
+    return replace(snapshot, entities={each.name: each for each in changed if each is not None})
+
+
+def without_index(snapshot: Snapshot) -> Iterator[Snapshot]:
+    for alias, index in snapshot.indexes.items():
+        if index.kind == "GSI" and not index.is_inverse:
+            indexes = {name: each for name, each in snapshot.indexes.items() if name != alias}
+            yield replace(with_entities(snapshot, partial(_without_keys, alias)), indexes=indexes)
+            return
+
+
+def _without_keys(alias: str, entity: EntitySnapshot) -> EntitySnapshot:
+    return replace(entity, keys={name: keys for name, keys in entity.keys.items() if name != alias})
+
+
+def _changed(name: str, changed: EntitySnapshot, entity: EntitySnapshot) -> EntitySnapshot:
+    return changed if entity.name == name else entity
+
+
+def without_unique(snapshot: Snapshot) -> Iterator[Snapshot]:
+    if any(each.unique for each in snapshot.entities.values()):
+        yield with_entities(snapshot, lambda each: replace(each, unique=()))
+
+
+def without_counters(snapshot: Snapshot) -> Iterator[Snapshot]:
+    counted = {(each.owner, each.field) for entity in snapshot.entities.values() for each in entity.counted}
+    if counted:
+        yield with_entities(
+            snapshot,
+            lambda e: replace(e, counted=(), fields=tuple(f for f in e.fields if (e.name, f.name) not in counted)),
+        )
+
+
+def without_copies(snapshot: Snapshot) -> Iterator[Snapshot]:
+    if any(each.copies for each in snapshot.entities.values()):
+        yield with_entities(snapshot, lambda each: replace(each, copies=()))
+
+
+def without_mirror(snapshot: Snapshot) -> Iterator[Snapshot]:
+    if any(each.mirror_of for each in snapshot.entities.values()):
+        yield with_entities(snapshot, lambda each: None if each.mirror_of else each)
+
+
+def with_renamed_attribute(snapshot: Snapshot) -> Iterator[Snapshot]:
+    for entity in snapshot.entities.values():
+        counters = {each.field for other in snapshot.entities.values() for each in other.counted}
+        used = {position.native for keys in entity.keys.values() for position in (*keys.partition, *keys.sort)}
+        for field in entity.fields:
+            if field.name not in {*counters, *used, entity.version, entity.ttl} and entity.mirror_of is None:
+                fields = [replace(f, attribute=f"{f.attribute}_2") if f == field else f for f in entity.fields]
+                yield with_entities(snapshot, partial(_changed, entity.name, replace(entity, fields=tuple(fields))))
+                return
+
+
+def with_renamed_entity(snapshot: Snapshot) -> Iterator[Snapshot]:
+    named = {name for e in snapshot.entities.values() for name in (e.mirror_of, *(c.source for c in e.copies))}
+    named |= {count.owner for e in snapshot.entities.values() for count in e.counted}
+    for entity in snapshot.entities.values():
+        if not entity.unique and entity.mirror_of is None and entity.name not in named:
+            changed = replace(entity, name=f"{entity.name}2")
+            yield with_entities(snapshot, partial(_changed, entity.name, changed))
+            return
+
+
+def without_ttl(snapshot: Snapshot) -> Iterator[Snapshot]:
+    if snapshot.ttl_attribute is not None:
+        entities = with_entities(snapshot, lambda each: replace(each, ttl=None))
+        changed = replace(entities, ttl_attribute=None)
+        if all(each.category is not Category.UNSUPPORTED for each in differences(snapshot, changed)):
+            yield changed
+
+
+OPERATIONS: dict[str, Callable[[Snapshot], Iterator[Snapshot]]] = {
+    "index": without_index,
+    "unique constraint": without_unique,
+    "counter": without_counters,
+    "copy": without_copies,
+    "mirror": without_mirror,
+    "attribute renamed": with_renamed_attribute,
+    "entity renamed": with_renamed_entity,
+    "TTL": without_ttl,
+}
+
+
+@cache
+def models() -> dict[str, tuple[type[Table], tuple[Any, ...]]]:
+    """Return the tables of the examples, each with its rows."""
+    found: dict[str, tuple[type[Table], tuple[Any, ...]]] = {}
+    for system in systems_named([]):
+        for named in system.scripts():
+            table, rows = named.script.model, tuple(named.script.rows)
+            known = found.get(f"{system.name}.{table.__name__}")
+            if known is None or len(known[1]) < len(rows):
+                found[f"{system.name}.{table.__name__}"] = (table, rows)
+    return found
+
+
+def cases() -> list[tuple[str, str]]:
+    return [
+        (model, name)
+        for model, (table, _) in models().items()
+        for name, change in OPERATIONS.items()
+        if next(change(snapshot_of(table.design)), None) is not None
+    ]
+
+
+def functions_of(table: type[Table]) -> dict[str, Any]:
+    values = (value for entity in table.design.entities for value in entity.declaration.derived.values())
+    return {each.function.__qualname__: each.function for each in values if isinstance(each, DerivedFunction)}
+
+
+def items_of(session: QuickSession, name: str) -> list[dict[str, Any]]:
+    items = json.loads(session.send(Call("Scan", {"TableName": name})))["Items"]
+    kept = [each for each in items if "$singletable" not in each]
+    return sorted(kept, key=lambda item: json.dumps(item, sort_keys=True))
+
+
+class ClockSession(QuickSession):
+    """A session whose pauses move the clock of the engine: a table accepts one change of its TTL an hour."""
+
+    now = 1_800_000_000.0
+
+    def wait(self, seconds: float) -> None:
+        type(self).now += seconds
+        super().wait(seconds)
+
+
+def there_and_back(model: str, operation: str, url: str | None = None, name: str | None = None) -> None:
+    """Migrate an example to the design without a feature, and back; the items are the same afterwards."""
+    table, rows = models()[model]
+    original = snapshot_of(table.design)
+    changed = next(OPERATIONS[operation](original))
+    engine = Engine("memory:", now=lambda: ClockSession.now)
+    with table.open(engine if url is None else url, create=True, name=name) as opened:
+        for row in rows:
+            opened.put(row)
+        session = ClockSession(opened._opened().session.transport)
+        name = opened._opened().reader.name
+        control = ControlItems(name, original.indexes[TABLE].attributes, original.type_attribute)
+        before = items_of(session, name)
+        files = [
+            MigrationFile(number, f"m{number}", Path(f"{number:04d}.json"), each)
+            for number, each in enumerate((original, changed, original), 1)
+        ]
+        state = run(baseline(control, files[0]), session)
+        designs = {2: design_of(changed, functions_of(table)), 3: table.design}
+        for number, design in designs.items():
+            settings = RunSettings(wait_seconds=0.0, now=lambda: 0.0)
+            found = migration_run(control, files[:number], state, design, files[number - 1].snapshot, settings)
+            assert found is not None
+            result = run(run_migration(found, state), session)
+            assert result.failures == ()
+            state = result.state
+        assert items_of(session, name) == before
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_an_operation_leads_every_example_to_another_design_and_back(operation: str) -> None:
+    for model, name in cases():
+        if name == operation:
+            there_and_back(model, operation)
+
+
+def test_operations_work_over_http(tmp_path: Path) -> None:
+    with serve(tmp_path / "served.db") as server:
+        url = server.url.replace("http://", f"http://{KEY}:{KEY}@")
+        for operation in ("index", "copy", "attribute renamed", "entity renamed"):
+            there_and_back("papers.Papers", operation, url, f"Papers_{operation[:5]}".strip())
+
+
+if __name__ == "__main__":
+    applies = cases()
+    for each in models():
+        shown = ", ".join(name for model, name in applies if model == each)
+        print(f"{each}: {shown}")
