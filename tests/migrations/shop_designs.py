@@ -115,7 +115,8 @@ def next_run(session: Session, *shops: Shop, **settings: Any) -> MigrationRun:
     """Return the next run of the migrations that lead through these designs."""
     state = run(CONTROL.state(), session)
     assert state is not None
-    chosen = RunSettings(**{"wait_seconds": 0.0, "segments": 2, **settings})
+    given: dict[str, Any] = {"wait_seconds": 0.0, "segments": 2, **settings}
+    chosen = RunSettings(**given)
     files = _files(*shops)
     found = migration_run(CONTROL, files, state, shops[-1].table.design, files[-1].snapshot, chosen)
     assert found is not None
