@@ -31,6 +31,21 @@ def signed_in(studio: tuple[RunningStudio, dict[str, Any]], window: SignIn) -> W
     return found
 
 
+def tab_to(page: Any, selector: str) -> None:
+    """Press Tab until the element has the focus."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    raise AssertionError(f"Tab does not reach {selector}")
+
+
+def retype(page: Any, text: str) -> None:
+    """Replace the text of the focused field."""
+    page.keyboard.press("Control+A")
+    page.keyboard.type(text)
+
+
 def row(page: Any, place: str, key: str) -> Any:
     return page.locator(f'.column[data-place="{place}"] .row[data-id*="{key}"]').first
 
@@ -117,7 +132,7 @@ def test_a_pattern_by_keyboard(signed_in: Window) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     page.wait_for_url("**/patterns/reviews_of_product")
-    page.locator("[role=tab]").first.focus()
+    tab_to(page, "[role=tab]")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     assert "import boto3" in page.locator(".snippets pre:not([hidden])").inner_text()
@@ -129,14 +144,16 @@ def test_wrong_arguments_are_reported_above_the_answer(signed_in: Window) -> Non
     assert "limit='many' is not a valid int" in page.locator("#problem").inner_text()
 
 
-def test_a_write_shows_its_plan_first(signed_in: Window) -> None:
+def test_a_write_by_keyboard_shows_its_plan_first(signed_in: Window) -> None:
     page = signed_in.open("/Commerce/patterns/set_status")
     for name, value in (("user_id", "7"), ("placed_at", "2026-05-10T06:10:00"), ("id", "G8"), ("status", "SHIPPED")):
-        page.fill(f"[name={name}]", value)
+        tab_to(page, f"[name={name}]")
+        retype(page, value)
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("#write")
     assert "moves its entry" in page.locator(".effects").inner_text()
-    page.click("#write")
+    tab_to(page, "#write")
+    page.keyboard.press("Enter")
     page.wait_for_selector("text=4 WRU")
 
 
@@ -146,14 +163,16 @@ def test_an_item_by_keyboard_with_a_conflict(signed_in: Window, studio: tuple[Ru
     page.keyboard.press("e")
     page.wait_for_url("**/items?id=**")
     page.keyboard.press("e")
-    page.fill("[name='f.status']", "LOST")
+    tab_to(page, "[name='f.status']")
+    retype(page, "LOST")
     page.wait_for_selector(".outcome .plus")
     assert "USER#42#LOST" in page.locator("#effects").inner_text()
-    page.fill("[name='f.total']", "many")
+    tab_to(page, "[name='f.total']")
+    retype(page, "many")
     page.wait_for_selector(".item-field.invalid")
     page.keyboard.press("Control+Enter")
     assert page.locator("#write").is_disabled()
-    page.fill("[name='f.total']", "12.50")
+    retype(page, "12.50")
     until(page, "!document.querySelector('#write').disabled")
     other = signed_in.page.context.new_page()
     other.goto(page.url)
@@ -168,7 +187,8 @@ def test_an_item_by_keyboard_with_a_conflict(signed_in: Window, studio: tuple[Ru
     page.keyboard.press("Control+Enter")
     page.wait_for_selector(".conflict")
     assert "CHF" in page.locator(".conflict").inner_text()
-    page.click("[data-resolve=mine]")
+    tab_to(page, "[data-resolve=mine]")
+    page.keyboard.press("Enter")
     page.wait_for_selector(".outcome .plus")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("text=PutItem")
