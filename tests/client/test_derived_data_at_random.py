@@ -117,9 +117,9 @@ def test_the_random_test_of_derived_actions_detects_missing_mirrors(monkeypatch:
 def test_the_random_test_of_derived_actions_detects_a_counter_that_ignores_its_condition(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from singletable.client.write import derived_actions
+    from singletable.client.write import counter_marks
 
-    monkeypatch.setattr(derived_actions, "is_counted", lambda *given: True)
+    monkeypatch.setattr(counter_marks, "is_counted", lambda *given: True)
     with pytest.raises(AssertionError):
         _do_at_random(1, steps=200)
 

@@ -44,7 +44,7 @@ class Event:
 
 
 class Events(Table, entities=[Event]):
-    @pattern(rate=1)
+    @pattern(rate=1, expected_items=100, expected_examined=100)
     def of_kind(self, kind: str, at: Between[datetime], *, limit: int = 100, cursor: str | None = None) -> Page[Event]:
         """Events of a kind in a time."""
         return query(Event)

@@ -75,6 +75,7 @@ VISIT = Visit("r1", AT, "c1", "old")
 
 @pytest.fixture
 def devices(place: Place) -> Iterator[Devices]:
+    place.needs("transactions")
     with place.open(Devices) as opened:
         opened.put_many([EVENT, VISIT])
         yield opened

@@ -178,4 +178,5 @@ def test_thousands_of_legacy_parameters_cost_few_function_calls_each(
         return made
 
     calls(10)
-    assert calls(2010) - calls(10) <= 2000 * calls_max
+    # A garbage collection can add a few hundred calls of finalizers.
+    assert calls(2010) - calls(10) <= 2000 * calls_max + 500
