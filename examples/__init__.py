@@ -2,3 +2,10 @@
 
 SYSTEMS = ("customers", "commerce", "papers", "shop", "guide")
 """The folders, in reading order."""
+
+WALKTHROUGHS = {
+    "evolve": "Add an index to a table with 2,000 orders while old and new code use it.",
+    "streams": "React to changes: a handler counts shipped orders once, although a change is delivered twice.",
+    "analytics": "Analyse data with SQL: which products bring the most revenue?",
+}
+"""The scripts in the folder `walkthroughs` with their titles. Each one shows a task from start to end."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from examples import SYSTEMS
+from examples import SYSTEMS, WALKTHROUGHS
 from singletable.engine.engine import Engine
 from tests.cli.program import ROOT, refused, singletable
 
@@ -35,6 +35,7 @@ def test_the_demo_command_shows_all_examples_in_under_five_seconds() -> None:
         assert (done.returncode, done.stderr) == (0, "")
     headings = [line.split(":")[0] for line in done.stdout.splitlines() if line.startswith("== ")]
     assert headings == [f"== {name}" for name in SYSTEMS]
+    assert all(f"\n  singletable demo {name} " in done.stdout for name in WALKTHROUGHS)
     assert min(seconds) < 5
 
 
@@ -58,15 +59,53 @@ def test_the_demo_output_as_json_has_every_request_as_it_was_sent() -> None:
     )
 
 
-def test_the_demo_command_lists_every_example() -> None:
-    listed = singletable("demo", "--list").stdout.splitlines()
-    assert [line.split()[0] for line in listed[3:]] == list(SYSTEMS)
+def test_the_demo_command_lists_every_example_and_walkthrough() -> None:
+    examples, walkthroughs = (part.splitlines() for part in singletable("demo", "--list").stdout.split("\n\n"))
+    assert [line.split()[0] for line in examples[3:]] == list(SYSTEMS)
+    assert [line.split()[0] for line in walkthroughs[3:]] == list(WALKTHROUGHS)
     document = json.loads(singletable("demo", "--list", "--json").stdout)
     assert [system["name"] for system in document["systems"]] == list(SYSTEMS)
+    assert [each["name"] for each in document["walkthroughs"]] == list(WALKTHROUGHS)
 
 
 def test_the_demo_command_rejects_an_unknown_example() -> None:
     assert "unknown example 'shops'; the examples are" in refused(singletable("demo", "shops"))
+
+
+def test_the_demo_command_runs_an_example_and_a_walkthrough() -> None:
+    done = singletable("demo", "streams", "shop.customer")
+    assert (done.returncode, done.stderr) == (0, "")
+    headings = [line.split(":")[0] for line in done.stdout.splitlines() if line.startswith("== ")]
+    assert headings == ["== shop", "== streams"]
+
+
+def test_the_demo_command_runs_a_walkthrough_alone() -> None:
+    done = singletable("demo", "streams")
+    expected = ROOT / "examples/walkthroughs/expected/streams.txt"
+    assert done.stdout == f"== streams: {WALKTHROUGHS['streams']}\n\n{expected.read_text(encoding='utf-8')}\n"
+    document = json.loads(singletable("demo", "streams", "--json").stdout)
+    assert document["systems"] == []
+    assert document["walkthroughs"] == [
+        {
+            "name": "streams",
+            "title": WALKTHROUGHS["streams"],
+            "output": expected.read_text(encoding="utf-8").splitlines(),
+        }
+    ]
+
+
+def test_the_demo_command_saves_no_tables_of_a_walkthrough(tmp_path: Path) -> None:
+    assert "a walkthrough has none" in refused(singletable("demo", "streams", "--keep", tmp_path / "demo.db"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_walkthrough_that_needs_duckdb_says_what_to_install() -> None:
+    code = WITHOUT_PYDANTIC.replace("pydantic", "duckdb")
+    done = subprocess.run(
+        [sys.executable, "-c", code, "demo", "analytics"], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
+    )
+    assert "analytics uses duckdb, which is not installed.\n" in refused(done)
+    assert "pip install 'singletable[analytics,demo]'" in done.stderr
 
 
 def test_the_demo_command_saves_a_store_that_boto3_reads(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ def test_the_demo_runs_from_a_wheel(wheel: Path, tmp_path: Path) -> None:
     assert [line.split(":")[0][3:] for line in shown.stdout.splitlines() if line.startswith("== ")] == list(SYSTEMS)
     assert "singletable check singletable.examples.guide.model" in shown.stdout
     assert run(tmp_path, program, "check", "singletable.examples.shop.model").returncode == 0
+    walked = run(tmp_path, program, "demo", "streams")
+    assert (walked.returncode, walked.stderr) == (0, "")
 
 
 def test_only_a_wheel_with_compiled_modules_is_tied_to_one_python(wheel: Path) -> None:

@@ -24,6 +24,7 @@ from singletable.demo.tour_text import (
     summary_rows,
     tables_text,
 )
+from singletable.demo.walkthroughs import Walkthrough, all_walkthroughs
 
 SUMMARY = "measured requests and capacity units"
 
@@ -66,7 +67,8 @@ def print_end(
     print_heading("Next")
     if path is None:
         example = f"{tours[0].system.name}.db" if len(tours) == 1 else "demo.db"
-        _print_steps([(f"demo --keep {example}", "save these tables to a file"), *_steps(example, tours)])
+        steps = [(f"demo --keep {example}", "save these tables to a file"), *_steps(example, tours)]
+        _print_steps([*steps, *_walkthrough_steps()] if len(tours) > 1 else steps)
     else:
         _print_steps(_steps(str(path), tours))
 
@@ -80,20 +82,37 @@ def _steps(path: str, tours: Sequence[Tour]) -> list[tuple[str, str]]:
     ]
 
 
+def _walkthrough_steps() -> list[tuple[str, str]]:
+    return [(f"demo {each.name}", each.title[0].lower() + each.title[1:].rstrip(".")) for each in all_walkthroughs()]
+
+
 def _print_steps(steps: Sequence[tuple[str, str]]) -> None:
     width = max(len(command) for command, _ in steps)
     for command, what in steps:
         print(f"  singletable {command.ljust(width)}  {what}")
 
 
+def print_walkthrough(walkthrough: Walkthrough) -> None:
+    """Print a walkthrough while it runs."""
+    script = walkthrough.script()
+    print(f"== {walkthrough.name}: {walkthrough.title}\n", flush=True)
+    script()
+    print()
+
+
 def document(
-    tours: Sequence[Tour], skipped: Sequence[NeedsPackage], path: Path | None, saved: Sequence[SavedTable]
+    tours: Sequence[Tour],
+    walkthroughs: Sequence[Walkthrough],
+    skipped: Sequence[NeedsPackage],
+    path: Path | None,
+    saved: Sequence[SavedTable],
 ) -> dict[str, Any]:
     """Return all requests, outputs and costs as one JSON document."""
     return {
         "comparison": COMPARISON.replace("\n", " "),
         "systems": [_system_document(tour) for tour in tours],
-        "not_shown": [{"name": each.system, "needs": each.package} for each in skipped],
+        "walkthroughs": [{"name": each.name, "title": each.title, "output": each.output()} for each in walkthroughs],
+        "not_shown": [{"name": each.name, "needs": each.package} for each in skipped],
         "saved": None if path is None else {"path": str(path), "tables": [_saved_document(each) for each in saved]},
     }
 

@@ -77,20 +77,21 @@ class System:
 
 
 class NeedsPackage(ModelNotLoaded):
-    """An example needs a package that is not installed."""
+    """An example or a walkthrough needs a package that is not installed."""
 
-    def __init__(self, system: str, package: str) -> None:
-        self.system = system
+    def __init__(
+        self, name: str, package: str, *, use: str = "declares its entities with", extra: str = "demo"
+    ) -> None:
+        self.name = name
         self.package = package
         super().__init__(
-            f"{system} declares its entities with {package}, which is not installed.\n"
-            "  Install it with: pip install 'singletable[demo]'"
+            f"{name} {use} {package}, which is not installed.\n  Install it with: pip install 'singletable[{extra}]'"
         )
 
 
 def all_systems() -> tuple[System, ...]:
     """Return every example in reading order, without importing the models."""
-    examples = _examples()
+    examples = examples_package()
     return tuple(_system(name) for name in examples.SYSTEMS)
 
 
@@ -101,7 +102,10 @@ def systems_named(names: Sequence[str]) -> tuple[System, ...]:
     for given in names:
         name, _, script = given.partition(".")
         if name not in known:
-            raise ArgumentRefused(f"unknown example {name!r}; the examples are {', '.join(known)}")
+            raise ArgumentRefused(
+                f"unknown example {name!r}; the examples are {', '.join(known)}, and the walkthroughs are "
+                f"{', '.join(examples_package().WALKTHROUGHS)}"
+            )
         tour = known[name].tour
         if script and script not in tour:
             raise ArgumentRefused(f"{name} has no script {script!r}; its scripts are {', '.join(tour)}")
@@ -113,7 +117,7 @@ def systems_named(names: Sequence[str]) -> tuple[System, ...]:
 
 def model_argument(name: str) -> str:
     """Return the model of an example as a MODEL argument: an installed module, or a file."""
-    file = Path(_examples().__path__[0]) / name / "model.py"
+    file = Path(examples_package().__path__[0]) / name / "model.py"
     if _INSTALLED in file.parents:
         return f"{PACKAGE}.{name}.model"
     return (file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file).as_posix()
@@ -131,7 +135,7 @@ def _system(name: str) -> System:
     return System(name, first_sentence(module), tuple(getattr(module, "TOUR", ())))
 
 
-def _examples() -> ModuleType:
+def examples_package() -> ModuleType:
     """Return the package of the examples: a subpackage in a wheel, the folder `examples` in the repository."""
     known = sys.modules.get(PACKAGE)
     if known is not None:
