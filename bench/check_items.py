@@ -30,6 +30,8 @@ from pydantic import BaseModel
 from singletable import Table, entity, sparse
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+SECONDS = 300 * 24 * 60 * 60
+"""The customers are created within 300 days, so that even a small store has orders of many days."""
 STATUSES: tuple[Literal["OPEN", "PAID", "SHIPPED"], ...] = ("OPEN", "PAID", "SHIPPED")
 
 
@@ -100,11 +102,11 @@ def objects(count: int) -> Iterator[BaseModel]:
     chance = random.Random(18)  # noqa: S311  # the same items in every run
     products = max(count // 50, 1)
     for number in range(products):
-        yield Product(sku=f"p{number}", title=f"Product number {number}", shelf=number // 100, tags=["new", "blue"])
+        yield Product(sku=_sku(number), title=f"Product number {number}", shelf=number // 100, tags=["new", "blue"])
     made, customer = products, 0
     while made < count:
         customer += 1
-        created = START + timedelta(seconds=customer * 37)
+        created = START + timedelta(seconds=chance.randrange(SECONDS))
         name = f"c{customer}"
         yield Customer(id=name, email=f"{name}@example.com", name=f"Customer {customer}", created_at=created)
         yield Ticket(id=f"t{customer}", customer_id=name, text="It does not work.", assignee=_assignee(chance))
@@ -117,9 +119,13 @@ def objects(count: int) -> Iterator[BaseModel]:
             yield Order(id=code, customer_id=name, status=status, total=total, created_at=at, day=at.date())
             made += 1
             for line in range(chance.randint(1, 5)):
-                sku = f"p{chance.randrange(products)}"
+                sku = _sku(chance.randrange(products))
                 yield Line(order_id=code, number=line, sku=sku, quantity=chance.randint(1, 9), price=total)
                 made += 1
+
+
+def _sku(number: int) -> str:
+    return f"p{number:06d}"  # padded, because GSI2 sorts the products of a shelf by SKU
 
 
 def _assignee(chance: random.Random) -> str | None:
