@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from bench.check import load_table, model_text
+from singletable.model import entity_placement
 from singletable.model.regular_language import intersections
 from singletable.planner.plan import UnsupportedPattern
 from singletable.verify.design_check import CheckReport, check
@@ -21,6 +26,29 @@ def test_the_work_of_check_is_proportional_to_the_size_of_a_model() -> None:
     assert small.passes
     assert large.passes
     assert many <= 5 * few
+
+
+def compiled_entities(entities: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how many entities `check` compiles to prove its remedies."""
+    design, compiled, place = load_table(model_text(entities)).design, 0, entity_placement.place_entities
+
+    def counting(settings: Any, declarations: Any) -> Any:
+        nonlocal compiled
+        compiled += len(declarations)
+        return place(settings, declarations)
+
+    for module in ("design", "changed_keys"):
+        monkeypatch.setattr(f"singletable.model.{module}.place_entities", counting)
+    check(design)
+    monkeypatch.undo()
+    return compiled
+
+
+def test_the_remedies_of_a_model_with_twice_the_entities_compile_twice_the_entities(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few, many = compiled_entities(40, monkeypatch), compiled_entities(80, monkeypatch)
+    assert 40 < few < many < 2.5 * few
 
 
 def test_generated_models_can_have_unsupported_patterns() -> None:

@@ -83,6 +83,11 @@ class Design:
     def _entity_by_class(self) -> Mapping[type, Entity]:
         return {entity.cls: entity for entity in reversed(self.all_entities)}
 
+    @cached_property
+    def positions(self) -> Mapping[type, int]:
+        """The positions of the entities with keys, by class."""
+        return {entity.cls: position for position, entity in enumerate(self.entities)}
+
     def placed_in(self, index: Index) -> tuple[Entity, ...]:
         """Return the entities that have keys in an index."""
         return self._entities_by_index[index.alias]
@@ -98,18 +103,20 @@ class Design:
 
         The fixed text at the start of the keys excludes most entities before their languages are compared.
         """
-        placed = self.placed_in(index)
-        places = set(range(len(placed)))
-        for attribute, language in languages.items():
-            places &= self._key_prefixes(index)[attribute].places(language)
         return tuple(
-            placed[place]
-            for place in sorted(places)
+            entity
+            for entity in self.with_common_prefixes(index, languages)
             if all(
                 part.attribute not in languages or overlap(languages[part.attribute], part.language)
-                for part in placed[place].placements[index.alias].parts
+                for part in entity.placements[index.alias].parts
             )
         )
+
+    def with_common_prefixes(self, index: Index, languages: Mapping[str, Language]) -> Sequence[Entity]:
+        """Return the entities whose keys in an index start with the same fixed text as texts of these languages."""
+        placed, prefixes = self.placed_in(index), self._key_prefixes(index)
+        found = [prefixes[attribute].places(language) for attribute, language in languages.items()]
+        return [placed[place] for place in sorted(set.intersection(*found))] if found else placed
 
     @cached_property
     def _prefixes_by_index(self) -> dict[str, Mapping[str, PrefixIndex]]:
@@ -141,6 +148,15 @@ class Design:
     @cached_property
     def _members_by_shape(self) -> dict[type, tuple[tuple[ShapeMember, Entity], ...]]:
         return {}
+
+    @cached_property
+    def patterns_by_class(self) -> Mapping[type, list[int]]:
+        """The positions of the patterns that read or write each class."""
+        found: dict[type, list[int]] = {}
+        for place, pattern in enumerate(self.patterns):
+            for cls in self.classes_by_pattern[pattern.name]:
+                found.setdefault(cls, []).append(place)
+        return found
 
     @cached_property
     def classes_by_pattern(self) -> Mapping[str, frozenset[type]]:
@@ -188,7 +204,7 @@ def compile_declarations(
         problems += [
             problem for entity in design.all_entities for problem in unknown_references(design.all_entities, entity)
         ]
-        problems += marker_problems(design.entities)
+        problems += marker_problems(design.entities, design.entities)
         if settings.handlers:
             from singletable.model.stream_handlers import handler_problems
 

@@ -47,11 +47,11 @@ def _placement(
     return Placement(table, partition, sort, True, declaration.location)
 
 
-def marker_problems(entities: Sequence[Entity]) -> Iterator[Problem]:
-    """Yield a problem for each entity whose key could equal the key of a marker."""
+def marker_problems(entities: Sequence[Entity], others: Sequence[Entity]) -> Iterator[Problem]:
+    """Yield a problem for each of the other entities whose key could equal the key of a marker of these entities."""
     for entity in entities:
         for unique in entity.uniques:
-            for other in entities:
+            for other in others:
                 if all(_can_be_equal(*parts) for parts in zip(unique.parts, other.base.parts, strict=True)):
                     message = (
                         f"{other.label}: its key can equal the unique marker of {entity.label}, "

@@ -7,6 +7,7 @@ from typing import Any
 
 from singletable.errors import DesignError
 from singletable.lazy_dataclass import replace
+from singletable.model.changed_keys import compile_changed_keys
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.pattern_declaration import PatternDeclaration
@@ -33,6 +34,17 @@ def with_declarations(
         return None
 
 
+def with_other_keys(design: Design, changed: Mapping[type, EntityDeclaration]) -> Design | None:
+    """Return the design with entities whose keys changed, and the patterns of these entities.
+
+    Return None if it is invalid. The other entities are not compiled again.
+    """
+    try:
+        return compile_changed_keys(design, changed, patterns_of(design, changed))
+    except DesignError:
+        return None
+
+
 def can_be_served(
     design: Design, changed: Mapping[type, EntityDeclaration], pattern: PatternDeclaration, classes: Collection[type]
 ) -> bool:
@@ -51,8 +63,8 @@ def can_be_served(
 
 def patterns_of(design: Design, classes: Collection[type]) -> list[PatternDeclaration]:
     """Return the patterns that read or write one of these entities. Planning only these patterns saves seconds."""
-    used = design.classes_by_pattern
-    return [pattern for pattern in design.patterns if not used[pattern.name].isdisjoint(classes)]
+    places = {place for cls in classes for place in design.patterns_by_class.get(cls, ())}
+    return [design.patterns[place] for place in sorted(places)]
 
 
 def with_keys(entity: Entity, alias: str, keys: Keys) -> EntityDeclaration:

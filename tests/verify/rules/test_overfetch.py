@@ -8,7 +8,7 @@ import pytest
 
 from singletable import Page, Since, Table, entity, get, pattern, query
 from singletable.model.design import Design
-from singletable.planner.changed_designs import with_declarations
+from singletable.planner.changed_designs import with_other_keys
 from singletable.planner.plan import Plan
 from singletable.verify.design_check import check
 from singletable.verify.rules import overfetch
@@ -77,9 +77,9 @@ def test_a_remedy_compiles_the_whole_design_only_if_a_part_of_it_serves_the_patt
 
     def counting(*given: Any) -> Design | None:
         compiled.append(given)
-        return with_declarations(*given)
+        return with_other_keys(*given)
 
-    monkeypatch.setattr(overfetch, "with_declarations", counting)
+    monkeypatch.setattr(overfetch, "with_other_keys", counting)
     found = [each for each in check(Orders.design).findings if each.code == "ST103"]
     assert found
     assert len(compiled) <= len(found)

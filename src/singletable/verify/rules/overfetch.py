@@ -7,7 +7,7 @@ from functools import partial
 
 from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
-from singletable.planner.changed_designs import can_be_served, harms_nothing, is_served, with_declarations, with_keys
+from singletable.planner.changed_designs import can_be_served, harms_nothing, is_served, with_keys, with_other_keys
 from singletable.planner.formatting import format_some
 from singletable.planner.key_source import change_sort, keys_edits, with_prefix
 from singletable.planner.plan import Outcome, Plan
@@ -41,7 +41,7 @@ def _remedy(design: Design, plan: Plan, outcomes: Mapping[str, Outcome]) -> Reme
                 edits += keys_edits(entity, alias, keys)
         if not edits or not can_be_served(design, declarations, plan.pattern, involved):
             continue
-        changed = with_declarations(design, declarations)
+        changed = with_other_keys(design, declarations)
         if is_served(changed, plan.pattern) and harms_nothing(design, changed, outcomes):
             return Remedy("", (Alternative(edits),))
     return Remedy("Give the entities sort keys with different prefixes, or read them together as a collection.")
