@@ -16,7 +16,7 @@ from . import orders_after, orders_before
 
 SPEED = 40.0
 """The clocks of the programs run faster, so that the demo is short: 30 seconds of a client pass in 0.75 seconds."""
-RENEWAL_SECONDS = RENEW_SECONDS / SPEED + 0.25
+RENEWAL_SECONDS = RENEW_SECONDS / SPEED + 0.5
 """The time in which every program reads the design state of the table once."""
 PAUSE_SECONDS = 0.01
 
