@@ -59,14 +59,6 @@ def without_existence_guards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(item_changes, "_update_expressions", unguarded)
 
 
-def without_checks_of_related_items(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unguarded(self: ItemChange) -> Any:
-        kept = (each.action for each in self.related if each.action.kind != "ConditionCheck")
-        return (self.action, *(replace(each, guards=()) for each in kept))
-
-    monkeypatch.setattr(ItemChange, "actions", property(unguarded))
-
-
 def without_marks(monkeypatch: pytest.MonkeyPatch) -> None:
     owners = counter_marks.counted_owners
 
@@ -89,7 +81,6 @@ def without_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
 GUARDS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None] | None, dict[str, Any]]] = {
     "source": (without_source_guards, {}),
     "existence": (without_existence_guards, {}),
-    "related items": (without_checks_of_related_items, {}),
     "mark": (without_marks, {"features": ("counter", "open_counter")}),
     "lease wait": (None, {"wait_seconds": 0.0}),
     "epoch": (without_epoch, {}),
