@@ -49,6 +49,18 @@ def test_the_overview_counts_items_and_shows_keys_patterns_and_cost(shared: Stud
     assert "ST122" in text
 
 
+def test_the_overview_of_a_large_store_does_not_wait_for_its_sample(tmp_path: Path) -> None:
+    shown = studio(workspace(COMMERCE, store_of(tmp_path)))
+    view = view_of(shown.space)
+    with view._sampling:  # another thread is counting
+        text = text_of(shown.page("/Commerce/overview"))
+        assert "Items being counted Reading a sample…" in text
+        assert "Count all items" not in text
+    assert "error" not in shown.ask("sample")
+    assert "Items all of them" in text_of(shown.page("/Commerce/overview"))
+    shown.space.close()
+
+
 def test_in_the_application_several_tables_of_a_model_are_listed_with_their_verdicts() -> None:
     shown = studio(workspace(str(ROOT / "examples" / "guide" / "model.py")))
     text = text_of(shown.page("/AppTable/overview"))

@@ -36,6 +36,7 @@ SCREENS = (
 )
 _ANSWERS: dict[str, str] = {
     "count": "overview_requests.count",
+    "sample": "overview_requests.sample",
     "heat": "overview_requests.heat",
     "column": "collection_requests.column",
     "find": "collection_requests.find",

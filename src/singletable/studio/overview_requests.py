@@ -17,6 +17,8 @@ from singletable.values.item_size import EVENTUAL
 from singletable.values.limits import READ_UNIT_BYTES
 
 Document = dict[str, Any]
+SAMPLE_SECONDS = 0.1
+"""How long the page waits for a sample. The first request on a store with millions of items takes longer."""
 
 
 def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Document:
@@ -32,6 +34,7 @@ def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Doc
         "counts": count_cells(view, view.count),
         "region": workspace.prices.regions[0],
         "store_problem": problem,
+        "is_counting": not problem and view.count is None and not workspace.store.is_billed,
     }
 
 
@@ -58,11 +61,11 @@ def _table_lines(workspace: Workspace) -> Iterator[TableLine]:
 
 
 def _open_problem(workspace: Workspace, view: TableView) -> str:
-    """Open a local store and count a sample. Return why this is not possible, or an empty text."""
+    """Open a local store and count a sample, or wait a moment for it. Return why this is not possible, or ""."""
     if workspace.store.is_billed:
         return ""
     try:
-        view.require_sample()
+        view.require_sample(SAMPLE_SECONDS)
     except (SingletableError, OSError) as problem:
         return str(problem)
     return ""
@@ -80,6 +83,12 @@ def count_cells(view: TableView, count: TableCount | None) -> list[Document]:
         size = format_bytes(found.mean_bytes) if found is not None else ""
         cells.append({"number": number, "label": view.rows.label_of(number), "number_of_items": items, "bytes": size})
     return cells
+
+
+def sample(workspace: Workspace, view: TableView, given: Document) -> Document:
+    """Wait until a sample is counted."""
+    view.require_sample()
+    return {}
 
 
 def count(workspace: Workspace, view: TableView, given: Document) -> Document:

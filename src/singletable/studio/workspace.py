@@ -113,11 +113,17 @@ class TableView:
         """Return the cost report. Return None for a design without keys."""
         return None if self.design.keyless else cost_report(self.design, prices)
 
-    def require_sample(self) -> None:
-        """Count the items of a sample, unless they were counted before."""
-        with self._sampling:
-            if self.count is None:
-                self.sample_items()
+    def require_sample(self, seconds: float = -1) -> None:
+        """Count the items of a sample, unless they were counted before.
+
+        If another thread is counting a sample, wait for it, at most some seconds.
+        """
+        if self._sampling.acquire(timeout=seconds):
+            try:
+                if self.count is None:
+                    self.sample_items()
+            finally:
+                self._sampling.release()
 
     def sample_items(self) -> TableCount:
         """Count the items of every entity in a sample. If the table is small, the sample is the whole table."""

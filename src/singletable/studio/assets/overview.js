@@ -7,6 +7,9 @@
 
   if (!isExported) onKey("/", () => { location.href = `${find(".screens [data-id=collections]").href}?find`; });
 
+  const counting = find("#counting");
+  if (counting) ask("sample", {}).then(() => location.reload(), (problem) => { counting.textContent = problem.message; });
+
   const button = find("#count");
   const price = find("#count-price");
   let isPriced = false;
