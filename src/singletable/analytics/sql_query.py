@@ -19,7 +19,7 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.client.items.decoder import key_identity
 from singletable.client.request_steps import Call
 from singletable.client.responses import Item, read_page
-from singletable.errors import AnalyticsRefused
+from singletable.errors import AnalyticsRefused, ArgumentRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.stored_items import field_value
@@ -225,3 +225,18 @@ def _database() -> duckdb.DuckDBPyConnection:
             "python_enable_replacements": "false",
         }
     )
+
+
+def read_arrow(opened: ConnectedTable, cls: type, equal: dict[str, Any], *, scan: bool) -> Any:
+    """Return the rows of an entity whose fields have these values, as a pyarrow table."""
+    entity = opened.entities.of_class(cls)
+    unknown = [name for name in equal if name not in entity.fields]
+    if unknown:
+        raise ArgumentRefused(f"arrow: {entity.label} has no field {unknown[0]!r}")
+    constants = {name: frozenset((value,)) for name, value in equal.items() if isinstance(value, str | int)}
+    return SqlReader(opened).entity_table(entity, equal, constants, scan=scan)
+
+
+def read_sql(opened: ConnectedTable, statement: str, *, scan: bool) -> duckdb.DuckDBPyRelation:
+    """Run a SELECT statement and return a relation of DuckDB."""
+    return SqlReader(opened).run(statement, scan=scan)

@@ -20,7 +20,7 @@ class AnalyticalReads:
         If the values determine a key, the call sends Query requests. Otherwise, it scans the table; a Scan of more than
         1,000 read units needs `scan=True`.
         """
-        from singletable.analytics.table_reads import read_arrow
+        from singletable.analytics.sql_query import read_arrow
 
         return read_arrow(self._opened(), entity, equal, scan=scan)
 
@@ -31,9 +31,9 @@ class AnalyticalReads:
         fields of a key become Query requests. Otherwise, the call scans the table; a Scan of more than 1,000 read units
         needs `scan=True`.
         """
-        from singletable.analytics.table_reads import read_sql
+        from singletable.analytics.sql_query import read_sql
 
         return read_sql(self._opened(), statement, scan=scan)
 
     def _opened(self) -> ConnectedTable:
-        raise NotImplementedError
+        raise NotImplementedError  # Table overrides it

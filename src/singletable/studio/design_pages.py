@@ -82,7 +82,7 @@ def _changes(workspace: Workspace, view: TableView, given: Mapping[str, str]) ->
             changes = _changes_since(workspace, view, revision)
         except SingletableError as failure:
             problem = str(failure)
-    html = render("design_migration.html", asked=False, problem="", state=None) if workspace.store.is_billed else ""
+    html = render("design_migration.html", is_read=False, problem="", state=None) if workspace.store.is_billed else ""
     return {
         "revision": revision or "HEAD",
         "changes": changes,
@@ -135,12 +135,12 @@ def migration(workspace: Workspace, view: TableView, given: Document) -> Documen
         if progress is not None:
             items = send(opened, "DescribeTable", {"TableName": opened.reader.name})["Table"].get("ItemCount", 0)
     except (SingletableError, OSError) as problem:
-        # A migration that starts later makes the table match the model, so the page asks again.
-        return {"html": render("design_migration.html", asked=True, problem=str(problem), state=None), "isOpen": True}
+        # A migration that starts later makes the table match the model, so the page reads the state again.
+        return {"html": render("design_migration.html", is_read=True, problem=str(problem), state=None), "isOpen": True}
     fingerprint = snapshot_of(design).fingerprint
     html = render(
         "design_migration.html",
-        asked=True,
+        is_read=True,
         problem="",
         state=state,
         progress=progress,

@@ -180,18 +180,24 @@ def test_in_key_reads_get_many_rejects_a_class_that_the_table_does_not_have(shop
 
 
 @given(st.lists(st.integers(0, 150), max_size=300), st.sets(st.integers(0, 150)), st.integers(1, 9))
-def test_in_key_reads_get_many_equals_single_gets(asked: list[int], there: set[int], given_at_once: int) -> None:
-    def leave_over(operation: str, answer: Document) -> Document | None:
-        given = answer.get("Responses", {}).get("Shop", [])
-        left = [{name: item[name] for name in ("PK", "SK")} for item in given[given_at_once:]]
-        return {**answer, "Responses": {"Shop": given[:given_at_once]}, "UnprocessedKeys": {"Shop": {"Keys": left}}}
+def test_in_key_reads_get_many_equals_single_gets(
+    requested: list[int], existing: set[int], items_per_response: int
+) -> None:
+    def leave_unprocessed(operation: str, answer: Document) -> Document | None:
+        found = answer.get("Responses", {}).get("Shop", [])
+        left = [{name: item[name] for name in ("PK", "SK")} for item in found[items_per_response:]]
+        return {
+            **answer,
+            "Responses": {"Shop": found[:items_per_response]},
+            "UnprocessedKeys": {"Shop": {"Keys": left}},
+        }
 
     with Shop.open("memory:") as shop:
-        for number in there:
+        for number in existing:
             shop.put(order(number))
-        between(shop, answer=leave_over)
-        found = shop.get_many(order_key(number) for number in asked)
-        assert found == [order(number) if number in there else None for number in asked]
+        between(shop, answer=leave_unprocessed)
+        objects = shop.get_many(order_key(number) for number in requested)
+        assert objects == [order(number) if number in existing else None for number in requested]
 
 
 def test_keys_with_the_same_values_are_equal_and_hashable() -> None:
