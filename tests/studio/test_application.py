@@ -55,7 +55,7 @@ def test_the_overview_of_a_large_store_does_not_wait_for_its_sample(tmp_path: Pa
     view = view_of(shown.space)
     with ThreadPoolExecutor() as threads, view._sampling:  # another thread is counting
         page = threads.submit(shown.page, "/Commerce/overview").result(timeout=20)
-        assert "Items being counted User … Order …" in text_of(page)
+        assert "Items being counted User… Order…" in text_of(page)
         assert "The numbers appear here in a moment." in text_of(page)
     assert "error" not in shown.ask("sample")
     assert "Items all of them" in text_of(shown.page("/Commerce/overview"))
