@@ -62,7 +62,7 @@ contracts: $(VENV)/.installed ## check which packages import which (import-linte
 
 unit: $(VENV)/.installed ## run the tests (pytest)
 	$(call stage,unit)
-	@$(BIN)/pytest -n auto --dist worksteal  # an idle worker takes over tests of a busy one
+	@$(BIN)/pytest -n auto --dist worksteal || $(BIN)/python -m tools.second_run $$?  # worksteal: an idle worker takes over tests of a busy one
 
 coverage: $(VENV)/.installed ## run the tests and report line and branch coverage, in build/coverage too
 	$(call stage,coverage)
