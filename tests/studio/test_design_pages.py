@@ -70,6 +70,23 @@ def test_measured_units_are_compared_with_the_estimates(shown: Studio) -> None:
     assert "profile 2 ≈0.5 RRU 0.5 RRU 1 x" in text_of(shown.page("/Commerce/design/traffic"))
 
 
+def test_the_key_choice_page_explains_the_fewest_indexes_and_compares_declared_keys(shown: Studio) -> None:
+    text = text_of(shown.page("/Commerce/design/keys"))
+    assert "Fewest indexes for these patterns: 2 GSIs (proved minimal: Order needs 3 keys" in text
+    assert "The declared keys use 2 indexes" in text
+    assert "No two of these reads of Order can share a key" in text
+    assert "<details><summary>Alternatives</summary>" in shown.page("/Commerce/design/keys")
+
+
+def test_the_key_choice_page_says_why_a_table_has_none(tmp_path: Path) -> None:
+    model = tmp_path / "memos.py"
+    model.write_text(MODEL)
+    found = studio(workspace(str(model)))
+    text = text_of(found.page("/Memos/design/keys"))
+    assert "Memos: chosen keys need a table with a partition key and a sort key" in text
+    found.space.close()
+
+
 def test_in_design_pages_changes_since_a_git_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def git(*arguments: str) -> None:
         command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *arguments]

@@ -24,6 +24,7 @@ from singletable.document.blocks import (
 )
 from singletable.document.cost_section import cost_section
 from singletable.document.docstrings import own_doc
+from singletable.document.key_choice import key_choice_section
 from singletable.document.pattern_sections import pattern_section, worksheet_section
 from singletable.document.picture_selection import draw_index
 from singletable.expressions.printer import readable_condition
@@ -189,6 +190,7 @@ def _table_section(subject: Subject, prices: Prices) -> Section:
         worksheet_section(report, f"{at}-worksheet"),
         entity_section(design, f"{at}-entities"),
         key_section(design, f"{at}-keys"),
+        key_choice_section(design, prices, f"{at}-key-choice"),
         _collection_section(design, rows, f"{at}-collections", is_generated=subject.rows is None),
         pattern_section(report, rows.stored, rows.values, f"{at}-patterns"),
         finding_section(report, f"{at}-findings"),

@@ -1,4 +1,4 @@
-"""The pages of a design: worksheet, keys, matrix and findings; cost and heat; the changes since a revision."""
+"""The pages of a design: model, cost and heat, the choice of keys, and the changes since a revision."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from singletable.client.request_steps import run
+from singletable.document.key_choice import key_choice, key_choice_blocks
 from singletable.document.model_document import entity_section, key_section
 from singletable.document.pattern_sections import worksheet_section
 from singletable.errors import ArgumentRefused, SingletableError
@@ -25,7 +26,7 @@ from singletable.studio.traffic_costs import measured_lines, traffic
 from singletable.studio.workspace import TableView, Workspace
 
 Document = dict[str, Any]
-PARTS = (("model", "Model"), ("traffic", "Cost and heat"), ("changes", "Changes"))
+PARTS = (("model", "Model"), ("traffic", "Cost and heat"), ("keys", "Key choice"), ("changes", "Changes"))
 _REVISION = re.compile(r"[\w.@{}^~/][\w.@{}^~/-]*")
 _SECONDS_IN = (("h", 3600.0), ("min", 60.0), ("s", 1.0))
 
@@ -153,8 +154,18 @@ def migration(workspace: Workspace, view: TableView, given: Document) -> Documen
     return {"html": html, "isOpen": state is not None and bool(state.migration)}
 
 
+def _keys(workspace: Workspace, view: TableView, _: Mapping[str, str]) -> Document:
+    """Explain which keys the search chooses, also for a model that declares none."""
+    try:
+        found = key_choice(view.design, workspace.prices)
+    except SingletableError as failure:
+        return {"blocks": (), "problem": str(failure)}
+    return {"blocks": tuple(key_choice_blocks(view.design, found)), "problem": ""}
+
+
 _PAGES: Mapping[str, Callable[[Workspace, TableView, Mapping[str, str]], Document]] = {
     "model": _model,
     "traffic": _traffic,
+    "keys": _keys,
     "changes": _changes,
 }

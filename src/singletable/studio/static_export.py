@@ -26,7 +26,7 @@ BYTES_MAX = 5_000_000
 ROW_LIMITS = (1_000, 300, 100, 30)
 """How many items of each column an export contains: the first number with which the files are small enough."""
 SCREENS = (("overview", "Overview"), ("collections", "Collections"), ("patterns", "Patterns"), ("design", "Design"))
-_DESIGN_PARTS = design_pages.PARTS[:2]
+_DESIGN_PARTS = design_pages.PARTS[:3]
 _LINK = re.compile(r' (href|src|action|(?<=<option )value)="(/[^"]*)"')
 """A link to a page of the studio; the value of an option is a link to another table."""
 

@@ -39,6 +39,7 @@ SCREENS = (
     "/Commerce/query?s=SELEC",
     "/Commerce/design/model",
     "/Commerce/design/traffic?times=50",
+    "/Commerce/design/keys",
     "/Commerce/design/changes?against=nothing",
     "/Commerce/design/changes?against=HEAD",
     "/nothing/here",
