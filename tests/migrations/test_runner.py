@@ -228,6 +228,22 @@ def test_a_runner_stops_when_another_one_has_taken_over(engine: Engine) -> None:
     assert_migrated(engine, session)
 
 
+def test_a_table_can_be_migrated_after_a_runner_created_an_index_of_an_undone_migration(engine: Engine) -> None:
+    session = table_with(engine, ORDERS)
+    other = session_of(engine)
+
+    def undo(text: str) -> None:
+        if text.startswith("creating index ByStatus"):
+            run(undo_migration(next_run(other), state_of(other)), other)
+
+    with pytest.raises(MigrationStopped):
+        migrate(session, report=undo)
+    assert state_of(session).phase is None
+    assert "ByStatus" in index_names(session)
+    migrate(session)
+    assert_migrated(engine, session)
+
+
 def test_a_paused_runner_stops_and_continues(engine: Engine) -> None:
     session = table_with(engine, ORDERS)
     times = iter(range(0, 10_000, 20))
