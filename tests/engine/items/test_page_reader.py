@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+from contextlib import closing
 from itertools import accumulate
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from singletable.engine.storage.catalog_rows import tree_of
 from singletable.engine.storage.entry_keys import EntryRange
 from singletable.engine.storage.item_tree import Joined, Tree
 from singletable.engine.storage.store import Store
+from singletable.errors import StoreRefused
 from singletable.values.limits import PAGE_BYTES_MAX
 
 SIZES = st.one_of(
@@ -81,7 +84,27 @@ def test_the_page_reader_needs_few_statements_for_a_page_with_known_item_sizes(d
             connection.set_trace_callback(None)
     assert len(_numbers(page)) == 1000
     assert len(page.items) == 3
-    assert len(statements) == 3 + 2  # and one each to start and end the snapshot
+    # One each to start and end the snapshot, and one that verifies the end of an ascending page.
+    assert len(statements) == 3 + 2 + (not descending)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("damaged", [0, 128, 500, 999])
+def test_a_page_does_not_end_before_a_damaged_key(tmp_path: Path, damaged: int, descending: bool) -> None:
+    path = tmp_path / "store"
+    with Store.open(f"file:{path}") as store:
+        tree = _filled(store, [])
+        with store.writing() as connection:
+            tree.put_many(connection, [(b"row %04d" % n, _body(n), 300) for n in range(1000)])
+    with closing(sqlite3.connect(path)) as plain:
+        plain.execute("VACUUM")  # leaves one copy of the key in the index, and one in the table, before the item
+    content, key = path.read_bytes(), b"row %04d" % damaged
+    (place,) = (at.start() for at in re.finditer(key, content) if b"{" not in content[at.end() : at.end() + 4])
+    path.write_bytes(content[:place] + bytes([key[0] ^ 2]) + content[place + 1 :])  # sorts before the others
+    with Store.open(f"file:{path}") as store, store.reading() as connection:
+        tree.typical_bytes, tree.typical_items = 300, 1000
+        with pytest.raises(StoreRefused, match="is damaged"):
+            read_page(connection, PageRange(tree, EntryRange(b"", b"\xff"), descending, None))
 
 
 class Moving(Tree):

@@ -43,6 +43,7 @@ class Tree:
         "_add",
         "_after",
         "_all",
+        "_any",
         "_between",
         "_count",
         "_delete",
@@ -80,11 +81,16 @@ class Tree:
         self._delete = f"DELETE FROM {name} WHERE key = ?"  # noqa: S608
         self._up = f"SELECT key, item, checksum FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
         self._down = self._up + " DESC"
-        # With a LIMIT, SQLite reads the inner rows in order and joins them in that order.
-        heads = f"SELECT item, checksum || key AS head FROM {name} WHERE key >= ? AND key < ? ORDER BY key"  # noqa: S608
-        joined = "SELECT CAST(group_concat(item, ',') AS BLOB), CAST(group_concat(head, '') AS BLOB) FROM ({} LIMIT ?)"
-        self._joined_up = joined.format(heads)
-        self._joined_down = joined.format(f"{heads} DESC")
+        # SQLite joins the rows of a subquery with a LIMIT in their order. Without a subquery, it copies each item once
+        # less; it then reads the rows in ascending order, which the checksums verify.
+        joined = "SELECT CAST(group_concat(item) AS BLOB), CAST(group_concat({}, '') AS BLOB) FROM {}"
+        end = f"SELECT key FROM {name} WHERE key >= ?1 AND key < ?2 ORDER BY key LIMIT 1 OFFSET ?3"  # noqa: S608
+        self._joined_up = joined.format("checksum || key", f"{name} WHERE key >= ?1 AND key < coalesce(({end}), ?2)")
+        self._joined_down = joined.format(
+            "head",
+            f"(SELECT item, checksum || key AS head FROM {name} WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT ?)",  # noqa: S608
+        )
+        self._any = f"SELECT 1 FROM {name} WHERE key >= ? AND key < ? LIMIT 1"  # noqa: S608
         self._all = f"SELECT key, item, checksum FROM {name} ORDER BY key"  # noqa: S608
         self._after = f"SELECT key, item, checksum FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
         self._unverified = f"SELECT key, item, size, checksum FROM {name} WHERE key > ? ORDER BY key LIMIT ?"  # noqa: S608
@@ -167,19 +173,25 @@ class Tree:
         """Return joined items, their count, the sum of their sizes, and the last key and item if there are `count`."""
         statement = self._joined_down if descending else self._joined_up
         items, heads = connection.execute(statement, (low, high, count)).fetchone()
-        if items is None:
-            return b"", 0, 0, None, None
         try:
-            found, size, item_bytes, key_bytes = verified_join(items, heads or b"", descending)
+            found, size, item_bytes, key_bytes = verified_join(items, heads or b"", descending) if items else (0,) * 4
+            last_key = heads[len(heads) - key_bytes :] if found else None
+            if found < count and not descending and self._has_rows(connection, low, last_key, high):
+                raise NotOnFastPath  # a damaged key ended the statement too early
         except NotOnFastPath:
-            rows = list(islice(self.range(connection, low, high, descending), count))
+            rows = list(islice(self.range(connection, low, high, descending), count + 1))[:count]  # verifies the end
             body = b",".join([item for _, item, _ in rows])
             last_key, last_item = rows[-1][:2] if len(rows) == count else (None, None)
             return body, len(rows), sum(size for _, _, size in rows), last_key, last_item
         FAST_CHECKSUMS.hits += 1
         if found < count:
-            return items, found, size, None, None
-        return items, found, size, heads[len(heads) - key_bytes :], items[len(items) - item_bytes :]
+            return items or b"", found, size, None, None
+        return items, found, size, last_key, items[len(items) - item_bytes :]
+
+    def _has_rows(self, connection: sqlite3.Connection, low: bytes, after: bytes | None, high: bytes) -> bool:
+        """Return whether a range has rows, or rows above the key `after`."""
+        start = low if after is None else after + b"\x00"
+        return connection.execute(self._any, (start, high)).fetchone() is not None
 
     def after(self, connection: sqlite3.Connection, key: bytes, count: int) -> list[Row]:
         """Return the next rows above a key, at most `count`."""
