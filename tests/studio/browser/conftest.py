@@ -94,7 +94,13 @@ class Window:
 
     def open(self, path: str) -> Any:
         """Open a page of the studio, and wait until its script has read what it shows first."""
-        self.page.goto(self.origin + path)
+        try:
+            self.page.goto(self.origin + path)
+        except playwright.Error as problem:
+            # The overview loads itself again when its sample has been read, and that navigation can win.
+            if "interrupted by another navigation" not in problem.message:
+                raise
+            self.page.goto(self.origin + path)
         self.page.wait_for_load_state("networkidle")
         return self.page
 
