@@ -1,0 +1,89 @@
+"""Callers: the function of the application that sends a request, which gives an access pattern its name."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection
+from functools import lru_cache
+from types import FrameType
+
+from singletable.lazy_dataclass import dataclass
+
+LIBRARIES = frozenset(
+    {
+        *("aioboto3", "aiobotocore", "boto3", "botocore", "s3transfer", "singletable"),
+        *("asyncio", "concurrent", "contextlib", "functools", "threading"),
+        *("aws_xray_sdk", "ddtrace", "opentelemetry", "sentry_sdk", "tenacity", "wrapt"),
+    }
+)
+"""The packages whose functions are not the caller: the libraries of AWS, and libraries that wrap or retry calls."""
+_EXAMPLES = "singletable.examples."
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A function of the application, with the file and the line of its call."""
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} {self.function}"
+
+
+def caller_of(frame: FrameType | None, ignored: Collection[str] = ()) -> Caller | None:
+    """Return the first function outside the libraries. Return None if there is none.
+
+    A private function (`_read`) is not the caller if another function of the same file calls it. `ignored` are more
+    modules that are not the caller, such as the application's own wrapper of boto3.
+    """
+    while frame is not None and _is_skipped(frame.f_globals.get("__name__", ""), ignored):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    while (
+        frame.f_back is not None
+        and _is_private(frame.f_code.co_name)
+        and frame.f_back.f_code.co_filename == frame.f_code.co_filename
+        and frame.f_back.f_code.co_name != "<module>"
+    ):
+        frame = frame.f_back
+    return _caller(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
+
+
+def _is_skipped(module: str, ignored: Collection[str]) -> bool:
+    if module.partition(".")[0] in LIBRARIES and not module.startswith(_EXAMPLES):
+        return True
+    return any(module == each or module.startswith(f"{each}.") for each in ignored)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith(("_", "<")) and name != "<module>" and not name.endswith("__")
+
+
+@lru_cache(2048)
+def _caller(file: str, line: int, qualified: str) -> Caller:
+    return Caller(_shown_file(file), line, _shown_function(qualified))
+
+
+def _shown_file(file: str) -> str:
+    """Return a path relative to the working directory, or its last three parts."""
+    try:
+        shown = os.path.relpath(file)
+    except ValueError:  # another drive of Windows
+        shown = file
+    parts = shown.replace(os.sep, "/").split("/")
+    return "/".join(parts if parts[0] != ".." else file.replace(os.sep, "/").split("/")[-3:])
+
+
+def _shown_function(qualified: str) -> str:
+    """Return a function without the names that Python adds: a comprehension belongs to the function around it."""
+    parts = [part for part in qualified.split(".") if not part.startswith("<") or part == "<module>"]
+    return ".".join(parts) or qualified
+
+
+def current_caller(ignored: Collection[str] = ()) -> Caller | None:
+    """Return the caller of the running function."""
+    return caller_of(sys._getframe(1), ignored)
