@@ -185,8 +185,9 @@ RESULTS: tuple[IntendedDifference, ...] = (
     ),
     IntendedDifference(
         "the end of a page",
-        'If a page reaches its Limit, its response contains a LastEvaluatedKey ("Query", Limit). Local omits '
-        "the key if no item can follow, and does not accept such a key as ExclusiveStartKey",
+        'If a page reaches its Limit, its response contains a LastEvaluatedKey ("Query", Limit), unless the partition '
+        "can have only one item. Local omits the key whenever no item can follow, and does not accept such a key as "
+        "ExclusiveStartKey",
         _ends_a_page,
     ),
     IntendedDifference(

@@ -288,7 +288,7 @@ class OracleDynamoDB:
         answer: Answer = {"Count": len(items), "ScannedCount": scanned}
         if request.get("Select") != "COUNT":
             answer["Items"] = items
-        if last is not None:
+        if last is not None and not _reads_one_item(table, index, request):
             answer["LastEvaluatedKey"] = last
         if _detail(request):
             answer["ConsumedCapacity"] = _page_units(
@@ -335,6 +335,11 @@ def _store(table: OracleTable, key: Key, after: Item | None) -> None:
         table.items.pop(key, None)
     else:
         table.items[key] = after
+
+
+def _reads_one_item(table: OracleTable, index: OracleIndex | None, request: Request) -> bool:
+    """Return whether a request is a Query for a partition that has at most one item, so that no page follows."""
+    return index is None and len(table.key_names) == 1 and "KeyConditionExpression" in request
 
 
 def _projected(item: Item, request: Request) -> Item:
