@@ -20,6 +20,8 @@ Node = dict[str, Any]
 Constants = frozenset[str | int]
 _JOINS = frozenset(("INNER", "LEFT", "RIGHT", "OUTER", "FULL"))
 _REFERENCES = frozenset(("REGULAR", "CROSS"))
+_TABLE_FUNCTIONS = frozenset(("generate_series", "json_each", "json_tree", "range", "repeat", "unnest"))
+"""Other table functions can read a table without naming it in the statement, such as `query`, or read files."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,9 @@ def occurrences(statement: str, columns: Mapping[str, frozenset[str]]) -> list[O
     Raise AnalyticsRefused if the text is not one SELECT statement.
     """
     tree = _parse(statement)
+    for node in _nodes(tree):
+        if node.get("type") == "TABLE_FUNCTION":
+            _reject_unknown_function(str((node.get("function") or {}).get("function_name")))
     names = {name.lower(): name for name in columns}
     ctes = {each["key"].lower() for node in _nodes(tree) for each in (node.get("cte_map") or {}).get("map") or ()}
     restricted: dict[int, dict[str, Constants]] = {}
@@ -58,6 +63,14 @@ def _parse(statement: str) -> Node:
     if len(tree["statements"]) != 1:
         raise AnalyticsRefused("pass one SELECT statement")
     return tree
+
+
+def _reject_unknown_function(name: str) -> None:
+    if name.lower() not in _TABLE_FUNCTIONS and not name.lower().startswith(("duckdb_", "pragma_")):
+        raise AnalyticsRefused(
+            f"a statement cannot read from {name}(...).\n  Read from the entities of the table, and from "
+            f"{', '.join(sorted(_TABLE_FUNCTIONS))}."
+        )
 
 
 def _nodes(value: Any) -> Iterator[Node]:

@@ -11,7 +11,7 @@ import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow has no type information
 
 from singletable.analytics.arrow_types import columns_of_entity
-from singletable.analytics.entity_rows import TableRows
+from singletable.analytics.entity_rows import TableRows, stored_field
 from singletable.analytics.key_ranges import RowRange, key_ranges
 from singletable.analytics.sql_conditions import Constants, Occurrence, occurrences
 from singletable.analytics.table_source import ScanSource
@@ -22,7 +22,6 @@ from singletable.client.responses import Item, read_page
 from singletable.errors import AnalyticsRefused, ArgumentRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.planner.stored_items import field_value
 
 SCAN_UNITS_MAX = 1000.0
 """A larger Scan needs the consent of the caller."""
@@ -170,7 +169,7 @@ class SqlReader:
         schema = self._rows.entities[entity.name].schema
         table = self._tables(plan).get(entity.name) or schema.empty_table()
         for name, value in equal.items():
-            stored = None if value is None else field_value(entity, name, value)
+            stored = stored_field(entity, name, value)
             read = next(each.arrow.read for each in self._rows.entities[entity.name].columns if each.name == name)
             wanted = pa.array([None if stored is None else read(stored)], schema.field(name).type)[0].as_py()
             table = table.filter(pa.array([each == wanted for each in table.column(name).to_pylist()], pa.bool_()))
@@ -181,7 +180,7 @@ class SqlReader:
             names = {each.entity.name for each in plan.reads}
             batches: dict[str, list[Any]] = {}
             for page in ScanSource(self._opened, segments=SEGMENTS).pages(None):
-                self._count(page.items, page.read_units, 1)
+                self._count(page.items, page.read_units, page.requests)
                 for name, batch in self._rows.batches(page.items, {}).items():
                     if name in names:
                         batches.setdefault(name, []).append(batch)
