@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow has no type information
@@ -92,6 +92,15 @@ class EntityRows:
 def stored_field(entity: Entity, name: str, value: Any) -> Value | None:
     """Return the stored value of a field, or None for None. An empty set, which items omit, is an empty list."""
     return None if value is None else field_value(entity, name, value) or EMPTY_SET
+
+
+def require_distinct(names: Iterable[str], written: Callable[[str], str], target: str) -> None:
+    """Raise AnalyticsRefused if two entities or fields have the same name in a target, which ignores the case."""
+    seen: dict[str, str] = {}
+    for name in names:
+        known = seen.setdefault(written(name), name)
+        if known != name:
+            raise AnalyticsRefused(f"{target} cannot distinguish the names {known} and {name}.\n  Rename one of them.")
 
 
 class TableRows:

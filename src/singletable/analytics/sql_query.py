@@ -11,9 +11,9 @@ import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow has no type information
 
 from singletable.analytics.arrow_types import columns_of_entity
-from singletable.analytics.entity_rows import TableRows, stored_field
+from singletable.analytics.entity_rows import TableRows, require_distinct, stored_field
 from singletable.analytics.key_ranges import RowRange, key_ranges
-from singletable.analytics.sql_conditions import Constants, Occurrence, occurrences
+from singletable.analytics.sql_conditions import Constants, Occurrence, occurrences, sql_name
 from singletable.analytics.table_source import ScanSource
 from singletable.client.connected_table import ConnectedTable
 from singletable.client.items.decoder import key_identity
@@ -98,8 +98,17 @@ class SqlReader:
 
     def __init__(self, opened: ConnectedTable) -> None:
         self._opened, self._design = opened, opened.reader.design
+        require_distinct((each.name for each in self._design.entities), str.lower, "SQL")
         self._rows = TableRows(self._design, with_zone=False)
         self.totals = ReadTotals()
+
+    @property
+    def tables(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The tables of a statement, with their columns, as quoted where SQL needs quotes."""
+        return tuple(
+            (sql_name(name), tuple(sql_name(each.name) for each in rows.columns))
+            for name, rows in self._rows.entities.items()
+        )
 
     def plan(self, statement: str) -> SqlPlan:
         """Return the reads of a statement. Raise AnalyticsRefused if it is not one SELECT statement."""
@@ -145,7 +154,10 @@ class SqlReader:
                 database.register(name, table)
             return database.sql(statement).materialize()
         except duckdb.Error as problem:
-            raise AnalyticsRefused(f"DuckDB rejects the statement: {problem}") from None
+            message = f"DuckDB rejects the statement: {problem}"
+            if isinstance(problem, duckdb.CatalogException):
+                message += f"\n  The tables are {', '.join(name for name, _ in self.tables)}."
+            raise AnalyticsRefused(message) from None
 
     def reject_large_scan(self, plan: SqlPlan) -> None:
         """Raise AnalyticsRefused if a plan has a Scan over the limit."""
