@@ -81,6 +81,18 @@ def plain_rows(table: Any) -> Iterator[list[Any]]:
         yield from map(list, zip(*columns, strict=True))
 
 
+def text_rows(table: Any) -> Iterator[list[str | None]]:
+    """Yield the rows of a table as texts: nested values are JSON, and bytes are in base64."""
+    for row in plain_rows(table):
+        yield [None if value is None else _text(value) for value in row]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return json_text(value)
+    return str(json_default(value)) if isinstance(value, bytes) else str(value)
+
+
 def _write_jsonl(table: pa.Table, path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
         for row in plain_rows(table):

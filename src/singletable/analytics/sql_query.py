@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from threading import Timer
 from typing import Any
 
 import duckdb
@@ -93,29 +94,58 @@ def plan_reads(design: Design, uses: Iterable[Occurrence]) -> SqlPlan:
     return SqlPlan(tuple(reads.values()))
 
 
+def plan_statement(design: Design, statement: str) -> SqlPlan:
+    """Return the reads of a statement without a store. Raise AnalyticsRefused if it is not one SELECT statement."""
+    require_distinct((each.name for each in design.entities), str.lower, "SQL")
+    columns = {entity.name: frozenset(each.name for each in columns_of_entity(entity)) for entity in design.entities}
+    return plan_reads(design, occurrences(statement, columns))
+
+
+def check_statement(design: Design, statement: str) -> None:
+    """Raise AnalyticsRefused if a statement has unknown tables, columns or functions. Reads nothing."""
+    with _database() as database:
+        _bind(database, TableRows(design, with_zone=False), statement)
+
+
+def sql_tables(design: Design) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """Return the tables of statements, with the names and types of their columns, as statements write them."""
+    found = []
+    with _database() as database:
+        for name, rows in TableRows(design, with_zone=False).entities.items():
+            relation = database.from_arrow(rows.schema.empty_table())
+            columns = tuple(zip(map(sql_name, relation.columns), map(str, relation.types), strict=True))
+            found.append((sql_name(name), columns))
+    return tuple(found)
+
+
+def _bind(database: duckdb.DuckDBPyConnection, rows: TableRows, statement: str) -> None:
+    """Register empty tables, and check the names of a statement with them."""
+    for name, each in rows.entities.items():
+        database.register(name, each.schema.empty_table())
+    try:
+        database.sql(statement)
+    except duckdb.Error as problem:
+        raise _rejected(problem, rows) from None
+
+
+def _rejected(problem: duckdb.Error, rows: TableRows) -> AnalyticsRefused:
+    message = f"DuckDB rejects the statement: {problem}"
+    if isinstance(problem, duckdb.CatalogException):
+        message += f"\n  The tables are {', '.join(map(sql_name, rows.entities))}."
+    return AnalyticsRefused(message)
+
+
 class SqlReader:
     """Runs SELECT statements over the entities of one open table."""
 
     def __init__(self, opened: ConnectedTable) -> None:
         self._opened, self._design = opened, opened.reader.design
-        require_distinct((each.name for each in self._design.entities), str.lower, "SQL")
         self._rows = TableRows(self._design, with_zone=False)
         self.totals = ReadTotals()
 
-    @property
-    def tables(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The tables of a statement, with their columns, as quoted where SQL needs quotes."""
-        return tuple(
-            (sql_name(name), tuple(sql_name(each.name) for each in rows.columns))
-            for name, rows in self._rows.entities.items()
-        )
-
     def plan(self, statement: str) -> SqlPlan:
         """Return the reads of a statement. Raise AnalyticsRefused if it is not one SELECT statement."""
-        columns = {
-            entity.name: frozenset(each.name for each in columns_of_entity(entity)) for entity in self._design.entities
-        }
-        return plan_reads(self._design, occurrences(statement, columns))
+        return plan_statement(self._design, statement)
 
     def estimate(self, plan: SqlPlan) -> ReadEstimate:
         """Return what the reads will cost. Sends DescribeTable."""
@@ -136,28 +166,43 @@ class SqlReader:
         number = len(plan.ranges)
         return ReadEstimate(f"{number:,} Query request{'s' * (number != 1)}", units, is_minimum)
 
-    def run(self, statement: str, plan: SqlPlan | None = None, *, scan: bool = False) -> duckdb.DuckDBPyRelation:
-        """Read the rows and return the result as a relation of DuckDB.
+    def run(
+        self,
+        statement: str,
+        plan: SqlPlan | None = None,
+        *,
+        scan: bool = False,
+        rows_max: int | None = None,
+        seconds_max: float | None = None,
+    ) -> duckdb.DuckDBPyRelation:
+        """Read the rows and return the result as a relation of DuckDB, with at most `rows_max` rows.
 
-        Raise AnalyticsRefused if the statement needs a Scan of more than `SCAN_UNITS_MAX` units and `scan` is false.
+        Raise AnalyticsRefused if the statement needs a Scan of more than `SCAN_UNITS_MAX` units and `scan` is false, or
+        if DuckDB computes for more than `seconds_max` seconds.
         """
         plan = plan or self.plan(statement)
         if not scan:
             self.reject_large_scan(plan)
         database = _database()
-        for name, rows in self._rows.entities.items():
-            database.register(name, rows.schema.empty_table())
+        _bind(database, self._rows, statement)
+        for name, table in self._tables(plan).items():
+            database.unregister(name)
+            database.register(name, table)
+        timer = Timer(seconds_max or 0.0, database.interrupt)
+        if seconds_max is not None:
+            timer.start()
         try:
-            database.sql(statement)  # finds unknown columns and functions before anything is read
-            for name, table in self._tables(plan).items():
-                database.unregister(name)
-                database.register(name, table)
-            return database.sql(statement).materialize()
+            relation = database.sql(statement)
+            return (relation if rows_max is None else relation.limit(rows_max)).materialize()
+        except duckdb.InterruptException:
+            raise AnalyticsRefused(
+                f"the statement was stopped after {seconds_max:g} seconds.\n  Run it with `singletable query`, which "
+                "has no limit."
+            ) from None
         except duckdb.Error as problem:
-            message = f"DuckDB rejects the statement: {problem}"
-            if isinstance(problem, duckdb.CatalogException):
-                message += f"\n  The tables are {', '.join(name for name, _ in self.tables)}."
-            raise AnalyticsRefused(message) from None
+            raise _rejected(problem, self._rows) from None
+        finally:
+            timer.cancel()
 
     def reject_large_scan(self, plan: SqlPlan) -> None:
         """Raise AnalyticsRefused if a plan has a Scan over the limit."""

@@ -6,7 +6,6 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,12 +101,14 @@ def _print(result: Any, output_format: str) -> None:
     if output_format != "table":
         _write_text(result, output_format, sys.stdout)
         return
-    rows = [list(map(escape_controls, row)) for row in _texts(result)]
+    from singletable.analytics.export_files import text_rows
+
+    rows = [[escape_controls(text or "") for text in row] for row in text_rows(result)]
     print_table(format_count(result.num_rows, "row"), list(map(escape_controls, result.schema.names)), rows)
 
 
 def _write_text(result: Any, output_format: str, file: Any) -> None:
-    from singletable.analytics.export_files import json_default, plain_rows
+    from singletable.analytics.export_files import json_default, plain_rows, text_rows
 
     if output_format == "json":
         names = _names(result)
@@ -116,25 +117,7 @@ def _write_text(result: Any, output_format: str, file: Any) -> None:
         return
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(result.schema.names)
-    writer.writerows(_texts(result))
-
-
-def _texts(result: Any) -> Iterator[list[str]]:
-    """Yield the rows as texts: None is empty, nested values are JSON, bytes are base64."""
-    from singletable.analytics.arrow_types import json_text
-    from singletable.analytics.export_files import json_default, plain_rows
-
-    for row in plain_rows(result):
-        yield [
-            ""
-            if value is None
-            else json_text(value)
-            if isinstance(value, dict | list)
-            else json_default(value)
-            if isinstance(value, bytes)
-            else str(value)
-            for value in row
-        ]
+    writer.writerows(text_rows(result))
 
 
 def _names(result: Any) -> list[str]:
