@@ -33,7 +33,8 @@ def shown(tmp_path: Path) -> Iterator[Studio]:
         ("SELECT * FROM Order", 'Write "Order" in double quotes.'),
         ("DELETE FROM Review", "not a SELECT statement"),
         ("SELECT * FROM read_csv('/etc/passwd')", "cannot read from read_csv"),
-        ("", "pass one SELECT statement"),
+        ("-- nothing", "pass one SELECT statement"),
+        ("", ""),
     ],
 )
 def test_the_reads_of_a_statement_are_shown_before_it_runs(shown: Studio, statement: str, expected: str) -> None:

@@ -130,7 +130,7 @@ def _bind(database: duckdb.DuckDBPyConnection, rows: TableRows, statement: str) 
 
 def _rejected(problem: duckdb.Error, rows: TableRows) -> AnalyticsRefused:
     message = f"DuckDB rejects the statement: {problem}"
-    if isinstance(problem, duckdb.CatalogException):
+    if rows.entities and isinstance(problem, duckdb.CatalogException):
         message += f"\n  The tables are {', '.join(map(sql_name, rows.entities))}."
     return AnalyticsRefused(message)
 

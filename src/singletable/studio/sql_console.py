@@ -107,6 +107,8 @@ def reads(workspace: Workspace, view: TableView, given: Document) -> Document:
 
 
 def _reads_html(workspace: Workspace, view: TableView, statement: str, *, is_requested: bool) -> str:
+    if not statement.strip():
+        return ""
     try:
         found = _reads(workspace, view, statement, may_describe=is_requested or not workspace.store.is_billed)
     except SingletableError as problem:
