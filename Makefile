@@ -24,7 +24,7 @@ CORE := tests/values tests/expressions tests/partiql tests/wire tests/model test
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures studio-million accessibility reference docs fuzz properties soak faults simulate sanitize clients bench bench-client bench-cold differential walk clean
+.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures studio-million accessibility reference docs fuzz properties soak faults simulate statements sanitize clients bench bench-client bench-cold differential walk clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -99,9 +99,14 @@ soak: $(VENV)/.installed ## compare the engine with its oracle, kill it, and run
 	@SOAK=$${SOAK:-20} $(BIN)/pytest -n auto tests/engine/oracle/test_against_oracle.py tests/engine/oracle/test_large_against_oracle.py \
 		tests/engine/test_crash.py tests/engine/test_backup_crash.py tests/engine/test_concurrency.py
 
-simulate: $(VENV)/.installed ## run migrations with concurrent clients and killed runners: SIMULATION=1000 seeds
+simulate: $(VENV)/.installed ## run migrations with concurrent clients, and stream runners, all killed at random: SIMULATION=1000 seeds
 	$(call stage,simulate)
-	@SIMULATION=$${SIMULATION:-1000} $(BIN)/pytest -n auto tests/migrations/test_simulation.py tests/migrations/test_shop_simulation.py
+	@SIMULATION=$${SIMULATION:-1000} $(BIN)/pytest -n auto tests/migrations/test_simulation.py tests/migrations/test_shop_simulation.py \
+		tests/streams/test_three_runners.py
+
+statements: $(VENV)/.installed ## compare random SQL statements with DuckDB over a full export: STATEMENTS=500
+	$(call stage,statements)
+	@STATEMENTS=$${STATEMENTS:-500} $(BIN)/pytest tests/analytics/test_sql_query.py
 
 designs: $(VENV)/.installed ## design DESIGNS=1000 random models, and prove them by check and by witness; apply all remedies of MODELS=500
 	$(call stage,designs)

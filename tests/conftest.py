@@ -48,3 +48,8 @@ def pytest_runtest_logfinish() -> None:
     if next(_ended_tests) % TESTS_PER_FREEZE == 0:
         gc.collect()
         gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Let the interpreter delete these objects at its end; otherwise, the binding code of DuckDB reports leaks."""
+    gc.unfreeze()

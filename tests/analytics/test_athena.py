@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import date, datetime
+from typing import Any
 
 import pytest
 
@@ -57,3 +58,12 @@ def test_partitions_are_declared_and_loaded() -> None:
 def test_a_wrong_location_is_rejected(location: str) -> None:
     with pytest.raises(AnalyticsRefused, match="is not a location of Athena; write s3://BUCKET/PREFIX"):
         athena_ddl(Shop.design, location, {})
+
+
+def test_names_that_athena_cannot_distinguish_are_rejected() -> None:
+    other: Any = entity(key=("B#{id}", "HEAD"), name="widget_type")(
+        dataclass(type("B", (), {"__annotations__": {"id": str}}))
+    )
+    table: Any = type("Both", (Table,), {}, entities=[Widget, other])
+    with pytest.raises(AnalyticsRefused, match="Athena cannot distinguish the names Widget-Type and widget_type"):
+        athena_ddl(table.design, "s3://bucket/x", {})

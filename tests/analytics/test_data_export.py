@@ -207,6 +207,48 @@ def test_numbers_have_their_declared_digits(sales: Sales, tmp_path: Path) -> Non
     assert pa.types.is_map(schema.field("lines").type)
 
 
+@dataclasses.dataclass
+class Measurement:
+    level: int
+    unit: str = "cm"
+    tags: set[str] = dataclasses.field(default_factory=set)
+    notes: list[str] = dataclasses.field(default_factory=lambda: ["none"])
+
+
+@entity(key=("PROBE#{id}", "HEAD"))
+@dataclasses.dataclass
+class Probe:
+    id: str
+    tags: set[str] = dataclasses.field(default_factory=set)
+    limits: dict[str, int] = dataclasses.field(default_factory=dict)
+    last: Measurement | None = None
+    unit: str = "cm"
+
+
+class Probes(Table, entities=[Probe]):
+    """Probes, whose fields have defaults."""
+
+
+def test_empty_sets_and_attributes_that_older_items_lack_have_their_defaults(tmp_path: Path) -> None:
+    with Probes.open("memory:") as probes:
+        probes.put(Probe("p1"))
+        probes.put(Probe("p2", {"a"}, {"x": 1}, Measurement(1)))
+        engine = probes._opened().session.transport.engine  # type: ignore[attr-defined]  # the engine of memory:
+        old = {"PK": {"S": "PROBE#p3"}, "SK": {"S": "HEAD"}, "entity_type": {"S": "Probe"}, "id": {"S": "p3"}}
+        engine.call("PutItem", {"TableName": "Probes", "Item": old | {"last": {"M": {"level": {"N": "1"}}}}})
+        manifest = export(probes, tmp_path / "out")
+        assert_exported(probes, tmp_path / "out", manifest)
+        rows = by_pyarrow(files_of(tmp_path / "out", manifest, "Probe"))
+        assert sorted(row["id"] for row in rows if row["tags"] == []) == ["p1", "p3"]
+        assert probes.arrow(Probe, tags=set()).num_rows == 2
+        (p3,) = probes.arrow(Probe, id="p3").to_pylist()
+        assert p3["last"] == {"level": 1, "unit": "cm", "tags": [], "notes": ["none"]}
+        lines = export(probes, tmp_path / "lines", "jsonl")
+        texts = [file.read_text() for file in files_of(tmp_path / "lines", lines, "Probe")]
+        found = [json.loads(line) for text in texts for line in text.splitlines()]
+        assert sorted(json.dumps(each["limits"]) for each in found) == ['{"x": 1}', "{}", "{}"]
+
+
 def test_an_item_of_an_older_schema_version_is_upgraded(sales: Sales, tmp_path: Path) -> None:
     put_raw(sales, PK={"S": "SALE#s1"}, entity_type={"S": "Sale"}, id={"S": "s1"}, cents={"N": "250"})
     manifest = export(sales, tmp_path / "out")

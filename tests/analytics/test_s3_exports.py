@@ -19,7 +19,7 @@ import pytest
 from singletable import AnalyticsRefused, Table, entity, key
 from singletable.analytics.data_export import DataExport
 from singletable.analytics.entity_rows import TableRows
-from singletable.analytics.s3_exports import S3ExportSource, find_exports
+from singletable.analytics.s3_exports import ExportFolder, S3ExportSource, find_exports
 from singletable.engine import Engine
 
 
@@ -205,6 +205,43 @@ def test_a_source_continues_after_a_position(bucket: Path) -> None:
     shutil.rmtree(bucket / "AWSDynamoDB" / "01693685834118-1e1b8a1c")
     (page,) = S3ExportSource(bucket, ("PK", "SK")).pages(1)
     assert [item["id"] for item in page.items] == [{"S": "o2"}]
+
+
+def with_changes(bucket: Path, **changes: Any) -> list[ExportFolder]:
+    """Change the summary of the incremental export, and find the exports."""
+    summary = bucket / "AWSDynamoDB" / "01693685834118-1e1b8a1c" / "manifest-summary.json"
+    summary.write_text(json.dumps(INCREMENTAL | changes))
+    return find_exports(bucket)
+
+
+def test_changes_before_the_full_export_are_not_applied(bucket: Path) -> None:
+    found = with_changes(bucket, exportFromTime="2020-11-04T06:28:34Z", exportToTime="2020-11-04T07:28:34Z")
+    assert [each.is_incremental for each in found] == [False]
+    (page,) = S3ExportSource(bucket, ("PK", "SK")).pages(None)
+    assert [item["total"] for item in page.items] == [{"N": "12.5"}, {"N": "1"}]
+    # The periods overlap, and the incremental export contains the state at the end of its period.
+    overlapping = with_changes(bucket, exportFromTime="2020-11-04T07:00:00Z", exportToTime="2020-11-04T07:28:34.100Z")
+    assert [each.is_incremental for each in overlapping] == [False, True]
+
+
+def test_exports_of_another_table_are_rejected(bucket: Path) -> None:
+    with pytest.raises(AnalyticsRefused, match="is an export of another table, arn:aws:dynamodb:x:1:table/Other"):
+        with_changes(bucket, tableArn="arn:aws:dynamodb:x:1:table/Other")
+    with_changes(bucket)
+    with pytest.raises(AnalyticsRefused, match=r"no attribute ID, .*\n  Pass the model of the table Shop\."):
+        list(S3ExportSource(bucket, ("ID",)).pages(None))
+
+
+@pytest.mark.parametrize(
+    "line", ["5", "{}", "[1]", '{"Keys": 7}', '{"Keys": {"PK": {"S": "a"}, "SK": {"S": "b"}}}', "{"]
+)
+def test_a_line_that_is_no_record_is_rejected(bucket: Path, line: str) -> None:
+    changes = "01693685834118-1e1b8a1c"
+    shutil.rmtree(bucket / "AWSDynamoDB" / changes)
+    summary = INCREMENTAL | {"outputFormat": "DYNAMODB_JSON"}
+    write_fixture(bucket, changes, summary, f"{line}\n", "AWSDynamoDB/data", "json")
+    with pytest.raises(AnalyticsRefused, match=r"a line has no valid (Keys|Metadata)|not a data file in DYNAMODB_JSON"):
+        items_of(bucket)
 
 
 def test_damage_and_gaps_are_reported(bucket: Path) -> None:

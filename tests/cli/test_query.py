@@ -30,7 +30,7 @@ def test_the_reads_and_the_result_are_shown(url: str) -> None:
     assert finished.stderr.splitlines() == [
         "reads: 1 Query request, about 0.5 read units, less than $0.01",
         "  Order: GSI1: GSI1PK = 'CUST#c1', GSI1SK begins with 'ORDER#'",
-        "read: 2 items, 0.5 read units, 1 requests",
+        "read: 2 items, 0.5 read units, 1 request",
     ]
 
 

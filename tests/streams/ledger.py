@@ -10,7 +10,7 @@ from datetime import datetime
 from singletable import ChangeEvent, Table, entity, field, key, on, upgrade
 
 BROKEN = {"is_broken": True}
-"""Whether the handlers fail for orders with the status BAD."""
+"""Whether the handlers fail: `log_single` for orders with the status BAD, `log_batched` for WORSE."""
 
 
 @entity(key=("ORDER#{id}", "HEAD"), schema_version=2, unique=["number"])
@@ -47,14 +47,14 @@ def text_of(old: Order | None, new: Order | None) -> str:
     return f"{'-' if old is None else old.status}>{'-' if new is None else new.status}"
 
 
-def fail_if_bad(new: Order | None) -> None:
-    if BROKEN["is_broken"] and new is not None and new.status == "BAD":
-        raise ValueError(f"order {new.id} is bad")
+def fail_if(status: str, new: Order | None) -> None:
+    if BROKEN["is_broken"] and new is not None and new.status == status:
+        raise ValueError(f"order {new.id} is {status.lower()}")
 
 
 @on(Order, "insert", "modify", "remove")
 def log_single(old: Order | None, new: Order | None, event: ChangeEvent[Order]) -> None:
-    fail_if_bad(new)
+    fail_if("BAD", new)
     known = new or old
     assert known is not None
     with event.transaction() as tx:
@@ -64,6 +64,7 @@ def log_single(old: Order | None, new: Order | None, event: ChangeEvent[Order]) 
 @on(Order, "insert", "modify", "remove", batch=True)
 async def log_batched(events: Sequence[ChangeEvent[Order]]) -> None:
     for event in events:
+        fail_if("WORSE", event.new)
         known = event.new or event.old
         assert known is not None
         change = field(Log, lambda log: log.batched).append([text_of(event.old, event.new)])

@@ -12,6 +12,8 @@ import pytest
 from singletable import ChangeEvent, Table, UnknownItemWarning, copy, count, entity, field, key, on, upgrade
 from singletable.engine import Engine
 from singletable.testing import StreamRunner
+from tests.streams.ledger import BROKEN, Ledger, Log
+from tests.streams.ledger import Order as LoggedOrder
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 
@@ -231,3 +233,27 @@ def test_large_records_are_set_aside_in_parts(shop: Shop) -> None:
     engine: Engine = shop._opened().session.transport.engine  # type: ignore[attr-defined]  # the engine of memory:
     left = [each["PK"]["S"] for each in engine.call("Scan", {"TableName": "Shop"})["Items"]]
     assert not [text for text in left if "item#" in text], "the parts are deleted"
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_two_records_of_an_item_that_fail_in_different_handlers_are_both_set_aside(attempts: int) -> None:
+    """The batch handler rejects the first record, the other handler rejects the second one."""
+    with Ledger.open("memory:") as ledger:
+        for name in ("o1", "o2"):
+            ledger.put(Log(name))
+            for status in ("WORSE", "BAD", "PAID"):
+                ledger.put(LoggedOrder(name, status, name))
+        ledger.put(Log("o3"))
+        ledger.put(LoggedOrder("o3", "NEW", "o3"))
+        report = StreamRunner(ledger, attempts=attempts).run()
+        assert (report.failed, report.set_aside) == (2 * attempts, 6)
+        assert ledger.get(key(Log, id="o3")) == Log("o3", ["->NEW"], ["->NEW"])
+        BROKEN["is_broken"] = False
+        try:
+            assert StreamRunner(ledger).retry().records == 6
+        finally:
+            BROKEN["is_broken"] = True
+        log = ["->WORSE", "WORSE>BAD", "BAD>PAID"]
+        assert [ledger.get(key(Log, id=name)) for name in ("o1", "o2")] == [
+            Log(name, log, log) for name in ("o1", "o2")
+        ]

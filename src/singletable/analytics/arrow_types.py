@@ -13,15 +13,24 @@ from uuid import UUID
 
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow has no type information
 
-from singletable.client.items.value_reader import PLAIN_READERS, Value, expiry_reader, plain_value, value_if_missing
+from singletable.client.items.value_reader import PLAIN_READERS, Value, expiry_reader, plain_value
 from singletable.model.entity import Entity
-from singletable.model.fields import Field, NotAnEntityClass, container_of, fields_of, name_of, strip
+from singletable.model.fields import (
+    DefaultFactory,
+    Field,
+    NotAnEntityClass,
+    container_of,
+    fields_of,
+    name_of,
+    strip,
+)
 from singletable.model.type_codecs import TypeCodecs
 from singletable.planner.stored_items import stored_value
 
 DIGITS_MAX = 38
 AS_TEXT = "text, because no digits and decimal places are declared"
 AS_JSON = "JSON text, because values can have several types"
+EMPTY_SET: Value = {"L": []}
 FromStored = Callable[[Value], Any]
 
 
@@ -39,8 +48,8 @@ class ArrowColumn(NamedTuple):
     name: str
     attribute: str
     arrow: ArrowType
-    is_none_if_missing: bool
-    """Whether the field is None if its attribute is missing. Otherwise, a missing attribute needs the decoder."""
+    if_missing: tuple[Any, ...]
+    """The value of a missing attribute; empty if only the decoder knows it."""
 
 
 def columns_of_entity(entity: Entity) -> list[ArrowColumn]:
@@ -54,9 +63,14 @@ def columns_of_entity(entity: Entity) -> list[ArrowColumn]:
         else:
             arrow = arrow_type(field.type, entity.declaration.codecs, digits.get(name))
         in_key = any(name in placement.exact_fields for placement in entity.placements.values())
-        is_none = field.is_none_unless_stored and not in_key
-        columns.append(ArrowColumn(name, entity.attributes[name], arrow, is_none))
+        columns.append(ArrowColumn(name, entity.attributes[name], arrow, () if in_key else _if_missing(field, arrow)))
     return columns
+
+
+def _if_missing(field: Field, arrow: ArrowType) -> tuple[Any, ...]:
+    if field.is_none_unless_stored:
+        return (None,)
+    return (arrow.read(EMPTY_SET),) if field.is_empty_unless_stored else ()
 
 
 def arrow_type(
@@ -164,10 +178,12 @@ def _struct(declared: type, codecs: TypeCodecs, inside: tuple[Any, ...]) -> Arro
     def _member(stored: Value | None, arrow: ArrowType, field: Field) -> Any:
         if stored is not None:
             return arrow.read(stored)
-        default = value_if_missing(field)
-        if default is None or type(default).__name__ == "UnsetType":
-            return None
-        return arrow.read(stored_value(default, codecs))
+        if (known := _if_missing(field, arrow)) or field.required:
+            return known[0] if known else None
+        default = field.default
+        if isinstance(default, DefaultFactory):
+            default = None if default.make is None else default.make()
+        return None if default is None else arrow.read(stored_value(default, codecs))
 
     kept = pa.struct([pa.field(name, arrow.type) for name, (arrow, _) in columns.items()])
     notes = [f"{name}: {arrow.note}" for name, (arrow, _) in columns.items() if arrow.note]

@@ -12,6 +12,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow has no type info
 
 from singletable.analytics.arrow_types import columns_of_entity
 from singletable.analytics.data_export import Partitioning
+from singletable.analytics.entity_rows import require_distinct
 from singletable.errors import AnalyticsRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
@@ -28,6 +29,7 @@ def athena_ddl(
 ) -> str:
     """Return CREATE EXTERNAL TABLE statements, one per entity."""
     name = _name(database or design.name)
+    _require_names(design)
     statements = [f"CREATE DATABASE IF NOT EXISTS `{name}`;"]
     statements += [
         _create(name, entity, _place(location, entity), partitions.get(entity.name)) for entity in design.entities
@@ -48,8 +50,15 @@ def _create(database: str, entity: Entity, location: str, chosen: Partitioning |
 
 def glue_tables(design: Design, location: str, partitions: Mapping[str, Partitioning]) -> str:
     """Return the TableInput document of every entity, for CreateTable of AWS Glue, as JSON."""
+    _require_names(design)
     found = [_table_input(each, _place(location, each), partitions.get(each.name)) for each in design.entities]
     return json.dumps(found, indent=2) + "\n"
+
+
+def _require_names(design: Design) -> None:
+    require_distinct((each.name for each in design.entities), _name, "Athena")
+    for each in design.entities:
+        require_distinct(each.fields, str.lower, f"a table of Athena for {each.name}")
 
 
 def _table_input(entity: Entity, location: str, chosen: Partitioning | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow has no type information
 
-from singletable.analytics.entity_rows import EntityRows, TableRows
+from singletable.analytics.entity_rows import EntityRows, TableRows, require_distinct
 from singletable.analytics.export_files import ExportFormat, suffix_of, write_database, write_part
 from singletable.analytics.table_source import ItemSource, Position
 from singletable.errors import AnalyticsRefused
@@ -131,6 +131,8 @@ class DataExport:
         step_rows: int = STEP_ROWS,
         progress: Callable[[ExportManifest], None] = lambda _: None,
     ) -> None:
+        if export_format == "duckdb":
+            require_distinct((each.name for each in design.entities), str.lower, "a DuckDB database")
         self._rows = TableRows(design, with_zone=export_format != "duckdb")
         self._source, self._folder, self._step_rows = source, folder, step_rows
         self._partitions, self._progress = partitions or {}, progress

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow has no type information
 
-from singletable.analytics.arrow_types import ArrowColumn, columns_of_entity, without_zone
+from singletable.analytics.arrow_types import EMPTY_SET, ArrowColumn, columns_of_entity, without_zone
 from singletable.client.items.item_types import ItemTypes
+from singletable.client.items.value_reader import Value
 from singletable.client.responses import Item
 from singletable.errors import AnalyticsRefused, ItemRefused
 from singletable.model.design import Design
@@ -48,8 +49,9 @@ class EntityRows:
 
     def _column(self, column: ArrowColumn, items: Sequence[Item]) -> list[Any]:
         attribute, read = column.attribute, column.arrow.read
-        if column.is_none_if_missing:
-            return [None if (value := item.get(attribute)) is None else read(value) for item in items]
+        if column.if_missing:
+            (missing,) = column.if_missing
+            return [missing if (value := item.get(attribute)) is None else read(value) for item in items]
         return [read(item[attribute]) for item in items]
 
     def _row(self, item: Item) -> list[Any]:
@@ -61,7 +63,7 @@ class EntityRows:
         values = []
         for column in self.columns:
             value = getattr(made, column.name)
-            stored = None if value is None else field_value(self.entity, column.name, value)
+            stored = stored_field(self.entity, column.name, value)
             try:
                 values.append(None if stored is None else column.arrow.read(stored))
             except _WRONG as problem:
@@ -85,6 +87,20 @@ class EntityRows:
             f"the item {keys}: {self.entity.label}.{column.name} is {value!r}, which does not fit the column type "
             f"{column.arrow.type}.\n  Correct the item, or declare more digits or another type."
         )
+
+
+def stored_field(entity: Entity, name: str, value: Any) -> Value | None:
+    """Return the stored value of a field, or None for None. An empty set, which items omit, is an empty list."""
+    return None if value is None else field_value(entity, name, value) or EMPTY_SET
+
+
+def require_distinct(names: Iterable[str], written: Callable[[str], str], target: str) -> None:
+    """Raise AnalyticsRefused if two entities or fields have the same name in a target, which ignores the case."""
+    seen: dict[str, str] = {}
+    for name in names:
+        known = seen.setdefault(written(name), name)
+        if known != name:
+            raise AnalyticsRefused(f"{target} cannot distinguish the names {known} and {name}.\n  Rename one of them.")
 
 
 class TableRows:

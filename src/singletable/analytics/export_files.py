@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -47,31 +48,56 @@ def _write_csv(table: pa.Table, path: Path) -> None:
 
 def _flat(column: Any, kind: Any) -> Any:
     if pa.types.is_nested(kind):
-        return pa.array(
-            [None if value is None else json_text(plain(value)) for value in column.to_pylist()], pa.string()
-        )
+        values = [None if value is None else json_text(plain(value, kind)) for value in column.to_pylist()]
+        return pa.array(values, pa.string())
     if pa.types.is_binary(kind):
         values = [None if value is None else base64.b64encode(value).decode() for value in column.to_pylist()]
         return pa.array(values, pa.string())
     return column
 
 
-def plain(value: Any) -> Any:
-    """Return a value of Arrow as JSON shows it. A map is a list of pairs in Arrow, and an object in JSON."""
-    if isinstance(value, dict):
-        return {name: plain(each) for name, each in value.items()}
-    if isinstance(value, list):
-        if value and all(isinstance(each, tuple) for each in value):
-            return {name: plain(each) for name, each in value}
-        return [plain(each) for each in value]
-    return value
+def plain(value: Any, kind: Any) -> Any:
+    """Return a value of an Arrow type as JSON shows it. A map is a list of pairs in Arrow, and an object in JSON."""
+    if value is None:
+        return None
+    if pa.types.is_map(kind):
+        return {str(name): plain(each, kind.item_type) for name, each in value}
+    if pa.types.is_struct(kind):
+        return {each.name: plain(value[each.name], each.type) for each in kind}
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return [plain(each, kind.value_type) for each in value]
+    if pa.types.is_interval(kind):
+        return f"P{value.months}M{value.days}DT{value.nanoseconds / 1e9:g}S"
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def plain_rows(table: Any) -> Iterator[list[Any]]:
+    """Yield the rows of a table as lists of values, as JSON shows them. Two columns can have the same name."""
+    for batch in table.to_batches(max_chunksize=10_000):
+        columns = [
+            [plain(value, field.type) for value in column.to_pylist()]
+            for column, field in zip(batch.columns, batch.schema, strict=True)
+        ]
+        yield from map(list, zip(*columns, strict=True))
+
+
+def text_rows(table: Any) -> Iterator[list[str | None]]:
+    """Yield the rows of a table as texts: nested values are JSON, and bytes are in base64."""
+    for row in plain_rows(table):
+        yield [None if value is None else _text(value) for value in row]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict | list):
+        return json_text(value)
+    return str(json_default(value)) if isinstance(value, bytes) else str(value)
 
 
 def _write_jsonl(table: pa.Table, path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
-        for batch in table.to_batches(max_chunksize=10_000):
-            for row in batch.to_pylist():
-                file.write(json.dumps(plain(row), ensure_ascii=False, default=json_default) + "\n")
+        for row in plain_rows(table):
+            line = dict(zip(table.schema.names, row, strict=True))
+            file.write(json.dumps(line, ensure_ascii=False, default=json_default) + "\n")
 
 
 def json_default(value: Any) -> Any:

@@ -12,6 +12,7 @@ import hashlib
 import importlib
 import json
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,15 +36,17 @@ class ExportFolder(NamedTuple):
     """The data files, each with its MD5 checksum in base64."""
     is_incremental: bool
     output_format: str
-    until: str
+    table: str
+    until: datetime
     """The time of the data: of a full export, or the end of the period of an incremental one."""
-    since: str = ""
+    since: datetime | None = None
 
 
 def find_exports(folder: Path) -> list[ExportFolder]:
-    """Return the complete exports below a folder: the full export, then the incremental ones in order.
+    """Return the complete exports below a folder: the full export, then the incremental ones after it, in order.
 
-    Raise AnalyticsRefused if there is no single full export, or if a period is missing.
+    Raise AnalyticsRefused if there is no single full export, if a period is missing, or if the exports are of several
+    tables.
     """
     found = [_read_manifest(path) for path in sorted(folder.rglob("manifest-summary.json"))]
     full = [each for each in found if not each.is_incremental]
@@ -53,12 +56,17 @@ def find_exports(folder: Path) -> list[ExportFolder]:
             f"{folder} must contain one full export of DynamoDB, found {shown}.\n  Copy one export from the bucket, "
             "with its folder AWSDynamoDB, and the incremental exports after it."
         )
-    following = sorted((each for each in found if each.is_incremental), key=lambda each: each.since)
-    until = full[0].until
+    if other := next((each for each in found if each.table != full[0].table), None):
+        raise AnalyticsRefused(
+            f"{other.folder} is an export of another table, {other.table}; move it to another folder"
+        )
+    changes = [each for each in found if each.since is not None and each.until > full[0].until]
+    until, following = full[0].until, sorted(changes, key=lambda each: each.since or each.until)
     for each in following:
-        if each.since > until:
+        if each.since is not None and each.since > until:
             raise AnalyticsRefused(
-                f"{folder} has no export of the period from {until} to {each.since}; copy this incremental export too"
+                f"{folder} has no export of the period from {until.isoformat()} to {each.since.isoformat()}; copy this "
+                "incremental export too"
             )
         until = max(until, each.until)
     return [full[0], *following]
@@ -70,13 +78,18 @@ def _read_manifest(path: Path) -> ExportFolder:
         lines = (path.parent / "manifest-files.json").read_text(encoding="utf-8").splitlines()
         listed = [json.loads(line) for line in lines if line.strip()]
         files = tuple((_data_file(path, each["dataFileS3Key"]), str(each["md5Checksum"])) for each in listed)
-        output_format = summary["outputFormat"]
+        output_format, table = summary["outputFormat"], str(summary["tableArn"])
         if summary.get("exportType") == "INCREMENTAL_EXPORT":
-            since, until = summary["exportFromTime"], summary["exportToTime"]
-            return ExportFolder(path.parent, files, True, output_format, until, since)
-        return ExportFolder(path.parent, files, False, output_format, summary["exportTime"])
+            since, until = _time(summary["exportFromTime"]), _time(summary["exportToTime"])
+            return ExportFolder(path.parent, files, True, output_format, table, until, since)
+        return ExportFolder(path.parent, files, False, output_format, table, _time(summary["exportTime"]))
     except (OSError, ValueError, KeyError, TypeError) as problem:
         raise AnalyticsRefused(f"{path.parent} is not a complete export of DynamoDB: {problem!r}") from None
+
+
+def _time(text: str) -> datetime:
+    found = datetime.fromisoformat(text)
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def _data_file(manifest: Path, key: str) -> Path:
@@ -117,7 +130,7 @@ class S3ExportSource:
     def _items(self, changed: dict[Any, Item | None]) -> Iterator[Item]:
         for record in _records(self._full):
             item = _item(record, "Item", self._full)
-            if self._key(item) not in changed:
+            if self._key(item, self._full) not in changed:
                 yield item
         yield from (item for item in changed.values() if item is not None)
 
@@ -126,14 +139,20 @@ class S3ExportSource:
         latest: dict[Any, tuple[int, Item | None]] = {}
         for export in self._changes:
             for record in _records(export):
-                key = self._key(_item(record, "Keys", export))
-                at = int(record["Metadata"]["WriteTimestampMicros"]["N"])
+                key = self._key(_item(record, "Keys", export), export)
+                at = int(_item(record, "Metadata", export).get("WriteTimestampMicros", {}).get("N", 0))
                 item = _item(record, "NewImage", export) if "NewImage" in record else None
                 if key not in latest or latest[key][0] <= at:
                     latest[key] = (at, item)
         return {key: item for key, (_, item) in latest.items()}
 
-    def _key(self, item: Item) -> tuple[Any, ...]:
+    def _key(self, item: Item, export: ExportFolder) -> tuple[Any, ...]:
+        missing = [name for name in self._key_attributes if name not in item]
+        if missing:
+            raise AnalyticsRefused(
+                f"{export.folder}: an item has no attribute {missing[0]}, which is a key of the model.\n  Pass the "
+                f"model of the table {export.table.partition('table/')[2]}."
+            )
         values = (next(iter(item[name].items())) for name in self._key_attributes)
         return tuple((kind, Decimal(text) if kind == "N" else text) for kind, text in values)
 

@@ -8,8 +8,10 @@ in which an outer join has set the column to NULL.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import duckdb
@@ -20,6 +22,8 @@ Node = dict[str, Any]
 Constants = frozenset[str | int]
 _JOINS = frozenset(("INNER", "LEFT", "RIGHT", "OUTER", "FULL"))
 _REFERENCES = frozenset(("REGULAR", "CROSS"))
+_TABLE_FUNCTIONS = frozenset(("generate_series", "json_each", "json_tree", "range", "repeat", "unnest"))
+"""Other table functions can read a table without naming it in the statement, such as `query`, or read files."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,10 @@ def occurrences(statement: str, columns: Mapping[str, frozenset[str]]) -> list[O
 
     Raise AnalyticsRefused if the text is not one SELECT statement.
     """
-    tree = _parse(statement)
+    tree = _parse(statement, columns)
+    for node in _nodes(tree):
+        if node.get("type") == "TABLE_FUNCTION":
+            _reject_unknown_function(str((node.get("function") or {}).get("function_name")))
     names = {name.lower(): name for name in columns}
     ctes = {each["key"].lower() for node in _nodes(tree) for each in (node.get("cte_map") or {}).get("map") or ()}
     restricted: dict[int, dict[str, Constants]] = {}
@@ -49,15 +56,45 @@ def occurrences(statement: str, columns: Mapping[str, frozenset[str]]) -> list[O
     ]
 
 
-def _parse(statement: str) -> Node:
+def sql_name(name: str) -> str:
+    """Return a name as SQL needs it: in double quotes if it is a keyword, or has other characters than a word."""
+    is_word = name.isascii() and name.isidentifier() and name.lower() not in _keywords()
+    return name if is_word else '"' + name.replace('"', '""') + '"'
+
+
+@cache
+def _keywords() -> frozenset[str]:
+    with duckdb.connect() as database:
+        found = "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category <> 'unreserved'"
+        return frozenset(name for (name,) in database.sql(found).fetchall())
+
+
+def _parse(statement: str, columns: Mapping[str, frozenset[str]]) -> Node:
     with duckdb.connect() as database:
         found = database.execute("SELECT json_serialize_sql(?::VARCHAR)", [statement]).fetchone()
     tree: Node = json.loads(found[0] if found else "{}")
     if tree.get("error"):
-        raise AnalyticsRefused(f"not a SELECT statement that DuckDB can parse: {tree.get('error_message')}")
+        message = f"not a SELECT statement that DuckDB can parse: {tree.get('error_message')}"
+        raise AnalyticsRefused(message + _quote_hint(statement, columns))
     if len(tree["statements"]) != 1:
         raise AnalyticsRefused("pass one SELECT statement")
     return tree
+
+
+def _quote_hint(statement: str, columns: Mapping[str, frozenset[str]]) -> str:
+    """Return which names the statement must quote, if it contains some without quotes."""
+    names = sorted({*columns, *(name for each in columns.values() for name in each)})
+    unquoted = (name for name in names if re.search(rf'(?<![\w"]){re.escape(name)}(?![\w"])', statement))
+    found = [sql_name(name) for name in unquoted if sql_name(name) != name]
+    return f"\n  Write {', '.join(found)} in double quotes." if found else ""
+
+
+def _reject_unknown_function(name: str) -> None:
+    if name.lower() not in _TABLE_FUNCTIONS and not name.lower().startswith(("duckdb_", "pragma_")):
+        raise AnalyticsRefused(
+            f"a statement cannot read from {name}(...).\n  Read from the entities of the table, and from "
+            f"{', '.join(sorted(_TABLE_FUNCTIONS))}."
+        )
 
 
 def _nodes(value: Any) -> Iterator[Node]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from threading import Timer
 from typing import Any
 
 import duckdb
@@ -11,9 +12,9 @@ import msgspec
 import pyarrow as pa  # type: ignore[import-untyped]  # pyarrow has no type information
 
 from singletable.analytics.arrow_types import columns_of_entity
-from singletable.analytics.entity_rows import TableRows
+from singletable.analytics.entity_rows import TableRows, require_distinct, stored_field
 from singletable.analytics.key_ranges import RowRange, key_ranges
-from singletable.analytics.sql_conditions import Constants, Occurrence, occurrences
+from singletable.analytics.sql_conditions import Constants, Occurrence, occurrences, sql_name
 from singletable.analytics.table_source import ScanSource
 from singletable.client.connected_table import ConnectedTable
 from singletable.client.items.decoder import key_identity
@@ -22,7 +23,6 @@ from singletable.client.responses import Item, read_page
 from singletable.errors import AnalyticsRefused, ArgumentRefused
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.planner.stored_items import field_value
 
 SCAN_UNITS_MAX = 1000.0
 """A larger Scan needs the consent of the caller."""
@@ -94,6 +94,47 @@ def plan_reads(design: Design, uses: Iterable[Occurrence]) -> SqlPlan:
     return SqlPlan(tuple(reads.values()))
 
 
+def plan_statement(design: Design, statement: str) -> SqlPlan:
+    """Return the reads of a statement without a store. Raise AnalyticsRefused if it is not one SELECT statement."""
+    require_distinct((each.name for each in design.entities), str.lower, "SQL")
+    columns = {entity.name: frozenset(each.name for each in columns_of_entity(entity)) for entity in design.entities}
+    return plan_reads(design, occurrences(statement, columns))
+
+
+def check_statement(design: Design, statement: str) -> None:
+    """Raise AnalyticsRefused if a statement has unknown tables, columns or functions. Reads nothing."""
+    with _database() as database:
+        _bind(database, TableRows(design, with_zone=False), statement)
+
+
+def sql_tables(design: Design) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """Return the tables of statements, with the names and types of their columns, as statements write them."""
+    found = []
+    with _database() as database:
+        for name, rows in TableRows(design, with_zone=False).entities.items():
+            relation = database.from_arrow(rows.schema.empty_table())
+            columns = tuple(zip(map(sql_name, relation.columns), map(str, relation.types), strict=True))
+            found.append((sql_name(name), columns))
+    return tuple(found)
+
+
+def _bind(database: duckdb.DuckDBPyConnection, rows: TableRows, statement: str) -> None:
+    """Register empty tables, and check the names of a statement with them."""
+    for name, each in rows.entities.items():
+        database.register(name, each.schema.empty_table())
+    try:
+        database.sql(statement)
+    except duckdb.Error as problem:
+        raise _rejected(problem, rows) from None
+
+
+def _rejected(problem: duckdb.Error, rows: TableRows) -> AnalyticsRefused:
+    message = f"DuckDB rejects the statement: {problem}"
+    if rows.entities and isinstance(problem, duckdb.CatalogException):
+        message += f"\n  The tables are {', '.join(map(sql_name, rows.entities))}."
+    return AnalyticsRefused(message)
+
+
 class SqlReader:
     """Runs SELECT statements over the entities of one open table."""
 
@@ -104,10 +145,7 @@ class SqlReader:
 
     def plan(self, statement: str) -> SqlPlan:
         """Return the reads of a statement. Raise AnalyticsRefused if it is not one SELECT statement."""
-        columns = {
-            entity.name: frozenset(each.name for each in columns_of_entity(entity)) for entity in self._design.entities
-        }
-        return plan_reads(self._design, occurrences(statement, columns))
+        return plan_statement(self._design, statement)
 
     def estimate(self, plan: SqlPlan) -> ReadEstimate:
         """Return what the reads will cost. Sends DescribeTable."""
@@ -128,25 +166,43 @@ class SqlReader:
         number = len(plan.ranges)
         return ReadEstimate(f"{number:,} Query request{'s' * (number != 1)}", units, is_minimum)
 
-    def run(self, statement: str, plan: SqlPlan | None = None, *, scan: bool = False) -> duckdb.DuckDBPyRelation:
-        """Read the rows and return the result as a relation of DuckDB.
+    def run(
+        self,
+        statement: str,
+        plan: SqlPlan | None = None,
+        *,
+        scan: bool = False,
+        rows_max: int | None = None,
+        seconds_max: float | None = None,
+    ) -> duckdb.DuckDBPyRelation:
+        """Read the rows and return the result as a relation of DuckDB, with at most `rows_max` rows.
 
-        Raise AnalyticsRefused if the statement needs a Scan of more than `SCAN_UNITS_MAX` units and `scan` is false.
+        Raise AnalyticsRefused if the statement needs a Scan of more than `SCAN_UNITS_MAX` units and `scan` is false, or
+        if DuckDB computes for more than `seconds_max` seconds.
         """
         plan = plan or self.plan(statement)
         if not scan:
             self.reject_large_scan(plan)
         database = _database()
-        for name, rows in self._rows.entities.items():
-            database.register(name, rows.schema.empty_table())
+        _bind(database, self._rows, statement)
+        for name, table in self._tables(plan).items():
+            database.unregister(name)
+            database.register(name, table)
+        timer = Timer(seconds_max or 0.0, database.interrupt)
+        if seconds_max is not None:
+            timer.start()
         try:
-            database.sql(statement)  # finds unknown columns and functions before anything is read
-            for name, table in self._tables(plan).items():
-                database.unregister(name)
-                database.register(name, table)
-            return database.sql(statement).materialize()
+            relation = database.sql(statement)
+            return (relation if rows_max is None else relation.limit(rows_max)).materialize()
+        except duckdb.InterruptException:
+            raise AnalyticsRefused(
+                f"the statement was stopped after {seconds_max:g} seconds.\n  Run it with `singletable query`, which "
+                "has no limit."
+            ) from None
         except duckdb.Error as problem:
-            raise AnalyticsRefused(f"DuckDB rejects the statement: {problem}") from None
+            raise _rejected(problem, self._rows) from None
+        finally:
+            timer.cancel()
 
     def reject_large_scan(self, plan: SqlPlan) -> None:
         """Raise AnalyticsRefused if a plan has a Scan over the limit."""
@@ -170,7 +226,7 @@ class SqlReader:
         schema = self._rows.entities[entity.name].schema
         table = self._tables(plan).get(entity.name) or schema.empty_table()
         for name, value in equal.items():
-            stored = None if value is None else field_value(entity, name, value)
+            stored = stored_field(entity, name, value)
             read = next(each.arrow.read for each in self._rows.entities[entity.name].columns if each.name == name)
             wanted = pa.array([None if stored is None else read(stored)], schema.field(name).type)[0].as_py()
             table = table.filter(pa.array([each == wanted for each in table.column(name).to_pylist()], pa.bool_()))
@@ -181,7 +237,7 @@ class SqlReader:
             names = {each.entity.name for each in plan.reads}
             batches: dict[str, list[Any]] = {}
             for page in ScanSource(self._opened, segments=SEGMENTS).pages(None):
-                self._count(page.items, page.read_units, 1)
+                self._count(page.items, page.read_units, page.requests)
                 for name, batch in self._rows.batches(page.items, {}).items():
                     if name in names:
                         batches.setdefault(name, []).append(batch)

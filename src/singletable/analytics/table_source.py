@@ -21,6 +21,7 @@ class SourcePage(NamedTuple):
     items: list[Item]
     position: Position
     read_units: float = 0.0
+    requests: int = 0
 
 
 class ItemSource(Protocol):
@@ -63,7 +64,7 @@ class ScanSource:
                 starts[number] = page.last_evaluated_key
                 units += 0.0 if page.consumed_capacity is None else page.consumed_capacity.capacity_units
             total += units
-            yield SourcePage(items, list(starts), units)
+            yield SourcePage(items, list(starts), units, len(calls))
             if self._rate is not None and (ahead := total / self._rate - (self._clock() - started_at)) > 0:
                 self._wait(ahead)
 

@@ -59,6 +59,11 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
+def escape_controls(text: str) -> str:
+    """Return a text in which control characters, such as those of a terminal, are escape sequences."""
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
 def print_table(
     title: str,
     headers: Sequence[str],

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from singletable.cli.export_items import require_analytics
 from singletable.cli.load_model import load_table
-from singletable.cli.output import print_table
+from singletable.cli.output import escape_controls, print_table
 from singletable.cli.price_options import add_price_options, chosen_prices
 from singletable.cli.stream import open_existing
 from singletable.errors import ArgumentRefused
-from singletable.planner.formatting import format_number
+from singletable.planner.formatting import format_count, format_number
 
 if TYPE_CHECKING:
     from singletable.analytics.sql_query import ReadEstimate, SqlPlan, SqlReader
@@ -77,7 +77,8 @@ def _plan_lines(plan: SqlPlan, estimate: ReadEstimate, options: argparse.Namespa
 
 def _totals(reader: SqlReader) -> str:
     totals = reader.totals
-    return f"read: {totals.items:,} items, {format_number(totals.units)} read units, {totals.requests:,} requests"
+    items, requests = format_count(totals.items, "item"), format_count(totals.requests, "request")
+    return f"read: {items}, {format_number(totals.units)} read units, {requests}"
 
 
 def _write(result: Any, output_format: str, path: Path | None) -> None:
@@ -100,26 +101,28 @@ def _print(result: Any, output_format: str) -> None:
     if output_format != "table":
         _write_text(result, output_format, sys.stdout)
         return
-    rows = [["" if value is None else str(value) for value in row.values()] for row in _rows(result)]
-    print_table(f"{result.num_rows:,} rows", result.schema.names, rows)
+    from singletable.analytics.export_files import text_rows
+
+    rows = [[escape_controls(text or "") for text in row] for row in text_rows(result)]
+    print_table(format_count(result.num_rows, "row"), list(map(escape_controls, result.schema.names)), rows)
 
 
 def _write_text(result: Any, output_format: str, file: Any) -> None:
-    from singletable.analytics.export_files import json_default
+    from singletable.analytics.export_files import json_default, plain_rows, text_rows
 
     if output_format == "json":
-        file.write(json.dumps(list(_rows(result)), indent=2, ensure_ascii=False, default=json_default) + "\n")
+        names = _names(result)
+        rows = [dict(zip(names, row, strict=True)) for row in plain_rows(result)]
+        file.write(json.dumps(rows, indent=2, ensure_ascii=False, default=json_default) + "\n")
         return
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(result.schema.names)
-    writer.writerows([["" if value is None else value for value in row.values()] for row in _rows(result)])
+    writer.writerows(text_rows(result))
 
 
-def _rows(result: Any) -> list[dict[str, Any]]:
-    from singletable.analytics.export_files import plain
-
-    columns = [column.to_pylist() for column in result.columns]
+def _names(result: Any) -> list[str]:
+    """Return the names of the columns, with a number for a name that another column has too."""
     names: list[str] = []
-    for name in result.schema.names:  # a result can have two columns with the same name
+    for name in result.schema.names:
         names.append(name if name not in names else f"{name}_{len(names)}")
-    return [dict(zip(names, map(plain, row), strict=True)) for row in zip(*columns, strict=True)]
+    return names

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from singletable.cli.output import print_heading, print_json, print_table
+from singletable.cli.output import escape_controls, print_heading, print_json, print_table
 from singletable.errors import ArgumentRefused
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     document = parse_json(_text(options.item), name)
     item = item_of_json(document, name, is_plain=options.plain)
     if not options.plain and (untyped := untyped_attributes(document)):
-        what = f"{', '.join(map(_printable, untyped[:3]))} is not in DynamoDB JSON"
+        what = f"{', '.join(map(escape_controls, untyped[:3]))} is not in DynamoDB JSON"
         print(f"note: {name} is read as plain JSON, because {what}; pass --plain to confirm", file=sys.stderr)
     report = item_report(item)
     if options.json:
@@ -65,7 +65,13 @@ def _text(place: str) -> str:
 
 def _show(report: ItemReport) -> None:
     rows = [
-        [_printable(each.name), each.type, f"{each.name_bytes:,}", f"{each.value_bytes:,}", f"{each.total_bytes:,}"]
+        [
+            escape_controls(each.name),
+            each.type,
+            f"{each.name_bytes:,}",
+            f"{each.value_bytes:,}",
+            f"{each.total_bytes:,}",
+        ]
         for each in report.attributes
     ]
     title = f"{report.total_bytes:,} bytes, {report.share_of_limit:.2%} of the item size limit (409,600)"
@@ -100,8 +106,3 @@ def _document(report: ItemReport) -> dict[str, Any]:
         "items_per_read_unit": report.items_per_read_unit,
         "bytes_to_next_write_unit": report.bytes_to_next_write_unit,
     }
-
-
-def _printable(text: str) -> str:
-    """Escape control characters."""
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)

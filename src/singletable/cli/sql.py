@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from singletable.cli.output import print_heading, print_json, print_table
+from singletable.cli.output import escape_controls, print_heading, print_json, print_table
 from singletable.errors import RequestRefused, SingletableError, StoreRefused
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def _table_names(engine: Engine, path: Path) -> str:
 def _with_position(statement: str, refused: Any) -> str:
     """Return the error with the line of the statement, and a marker below the position."""
     line, column, length = refused.position
-    text = _printable(statement.split("\n")[line - 1].replace("\t", " "))
+    text = escape_controls(statement.split("\n")[line - 1].replace("\t", " "))
     return f"{refused}\n  {text}\n  {' ' * (column - 1)}{'^' * max(1, length)}"
 
 
@@ -197,12 +197,12 @@ def _show(answer: StatementResult) -> None:
     if answer.items:
         names = list(dict.fromkeys(name for item in answer.items for name in item))
         rows = [[_cell(item[name]) if name in item else "" for name in names] for item in answer.items]
-        print_table(_counted(len(rows), "row"), [_printable(name) for name in names], rows)
+        print_table(_counted(len(rows), "row"), [escape_controls(name) for name in names], rows)
         print()
     is_write = answer.access.operation.endswith("Item") and answer.access.operation != "GetItem"
     if not answer.items and not is_write:
         print("no rows\n")
-    print_heading(_printable(str(answer.access)))
+    print_heading(escape_controls(str(answer.access)))
     unit = f"{'write' if is_write else 'read'} {'unit' if answer.units == 1 else 'units'}"
     print(f"consumed {_amount(answer.units)} {unit} in {_counted(answer.requests, 'request')}")
     if answer.has_more:
@@ -219,7 +219,7 @@ def _value_text(value: dict[str, Any], *, is_inside: bool = False) -> str:
     ((kind, content),) = value.items()
     match kind:
         case "S":
-            return _quoted(content) if is_inside else _printable(content)
+            return _quoted(content) if is_inside else escape_controls(content)
         case "NULL":
             return "null"
         case "BOOL":
@@ -227,7 +227,9 @@ def _value_text(value: dict[str, Any], *, is_inside: bool = False) -> str:
         case "L":
             return f"[{_joined(_value_text(inner, is_inside=True) for inner in content)}]"
         case "M":
-            entries = (f"{_printable(name)}: {_value_text(inner, is_inside=True)}" for name, inner in content.items())
+            entries = (
+                f"{escape_controls(name)}: {_value_text(inner, is_inside=True)}" for name, inner in content.items()
+            )
             return f"{{{_joined(entries)}}}"
         case "SS" | "NS" | "BS":
             return f"<<{_joined(_value_text({kind[0]: member}, is_inside=True) for member in content)}>>"
@@ -236,17 +238,12 @@ def _value_text(value: dict[str, Any], *, is_inside: bool = False) -> str:
 
 
 def _quoted(text: str) -> str:
-    doubled = _printable(text).replace("'", "''")
+    doubled = escape_controls(text).replace("'", "''")
     return f"'{doubled}'"
 
 
 def _joined(texts: Iterable[str]) -> str:
     return ", ".join(texts)
-
-
-def _printable(text: str) -> str:
-    """Escape control characters."""
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from singletable.cli.load_model import load_table
-from singletable.cli.output import print_json, print_table
+from singletable.cli.output import escape_controls, print_json, print_table
 from singletable.errors import ArgumentRefused
 
 if TYPE_CHECKING:
@@ -163,7 +163,10 @@ def _print_aside(items: list[dict[str, Any]]) -> None:
     if not items:
         return
     rows = [
-        [" / ".join(map(str, each["key"].values())), f"{each['records']:,}", f"{each['attempts']:,}", each["reason"]]
+        [
+            *(escape_controls(" / ".join(map(str, each["key"].values()))), f"{each['records']:,}"),
+            *(f"{each['attempts']:,}", escape_controls(each["reason"])),
+        ]
         for each in items
     ]
     print_table("Set aside", ("item", "records", "attempts", "reason"), rows)

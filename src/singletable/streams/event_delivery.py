@@ -114,7 +114,6 @@ class Delivery:
         A record that failed too often is set aside, with the later records of its item.
         """
         waiting: list[_Pending] = []
-        stopped: StreamRecord | None = None
         for record in records:
             self.report.records += 1
             if self.reader.is_internal(record):
@@ -127,12 +126,14 @@ class Delivery:
             try:
                 self._deliver_single(pending)
             except HandlerFailed as problem:
-                if not self._fail(pending, problem):
-                    stopped = record
-                    break
+                # A failure counts only if all handlers have handled the earlier records of the item.
+                stopped, waiting = self._deliver_batches(waiting), []
+                self._handled[record.sequence] = pending.handled
+                if stopped is not None or not self._fail(pending, problem):
+                    return stopped or record
                 continue
             waiting.append(pending)
-        return self._deliver_batches(waiting) or stopped
+        return self._deliver_batches(waiting)
 
     def retry(self, aside: AsideRecord) -> None:
         """Deliver one record that was set aside. Raise HandlerFailed if it fails again."""
@@ -187,8 +188,10 @@ class Delivery:
         return True
 
     def _deliver_batches(self, waiting: list[_Pending]) -> StreamRecord | None:
-        """Call the batch handlers. If a batch fails, deliver its records one by one."""
-        first_failed: StreamRecord | None = None
+        """Call the batch handlers. If a batch fails, deliver the records one by one.
+
+        Return the record at which the delivery stops, or None.
+        """
         for handler in self.handlers:
             chosen = [each for each in waiting if handler.name in each.events]
             if not chosen:
@@ -196,34 +199,28 @@ class Delivery:
             try:
                 self._call(handler, [event for each in chosen for event in each.events[handler.name]])
             except HandlerFailed:
-                stopped = self._deliver_one_by_one(handler, chosen, waiting)
-                if stopped is not None:
-                    waiting, first_failed = waiting[: waiting.index(stopped)], stopped.record
-            else:
-                for each in chosen:
-                    each.handled.append(handler.name)
+                return self._deliver_one_by_one(waiting)
+            for each in chosen:
+                each.handled.append(handler.name)
         self._finish(waiting)
-        return first_failed
+        return None
 
-    def _deliver_one_by_one(self, handler: Handler, chosen: list[_Pending], waiting: list[_Pending]) -> _Pending | None:
-        """Return the record at which the delivery stops, or None. Remove records that are set aside from `waiting`."""
-        for each in chosen:
-            if each not in waiting:
+    def _deliver_one_by_one(self, waiting: list[_Pending]) -> StreamRecord | None:
+        """Call the remaining batch handlers for each record, in order."""
+        for place, each in enumerate(waiting):
+            if each.record.item_id in self.index.aside and self._append(each.record, tuple(each.handled)):
                 continue
             try:
-                self._call(handler, each.events[handler.name])
+                for handler in self.handlers:
+                    if handler.name in each.events and handler.name not in each.handled:
+                        self._call(handler, each.events[handler.name])
+                        each.handled.append(handler.name)
             except HandlerFailed as problem:
                 if not self._fail(each, problem):
-                    for later in waiting[waiting.index(each) :]:
-                        self._handled[later.record.sequence] = later.handled
-                    return each
-                waiting.remove(each)
-                for later in [other for other in waiting if other.record.item_id == each.record.item_id]:
-                    if int(later.record.sequence) > int(each.record.sequence):
-                        self._append(later.record, tuple(later.handled))
-                        waiting.remove(later)
+                    self._handled |= {later.record.sequence: later.handled for later in waiting[place:]}
+                    return each.record
             else:
-                each.handled.append(handler.name)
+                self._finish([each])
         return None
 
     def _finish(self, done: list[_Pending]) -> None:
@@ -235,8 +232,10 @@ class Delivery:
 
     def _fail(self, pending: _Pending, problem: HandlerFailed) -> bool:
         """Count a failed attempt. Return whether the record was set aside, so that the next record follows."""
-        self.report.failed += 1
         record = pending.record
+        if record.item_id in self.index.aside and self._append(record, tuple(pending.handled)):
+            return True
+        self.report.failed += 1
         self._handled[record.sequence] = pending.handled
         if self.aside is None:
             warnings.warn(f"record {record.sequence} failed: {problem.reason}", RuntimeWarning, stacklevel=2)

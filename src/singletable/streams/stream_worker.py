@@ -23,6 +23,7 @@ from singletable.streams.shard_reader import ShardReader, StreamShard, StreamSta
 LEASE_SECONDS = 20.0
 PAGE_RECORDS = 100
 RETRY_SECONDS_MAX = 10.0
+DOUBLINGS_MAX = 10
 SHARDS_SECONDS = 10.0
 """How often a worker looks for new shards and for free leases. AWS limits DescribeStream to 10 requests per second."""
 
@@ -207,7 +208,7 @@ class StreamWorker:
         checkpoint = done[-1].sequence if done and is_worth else held.lease.checkpoint
         if failed is not None:
             held.failures += 1
-            held.retry_at = self._clock() + min(0.1 * 2**held.failures, RETRY_SECONDS_MAX)
+            held.retry_at = self._clock() + min(0.1 * 2 ** min(held.failures, DOUBLINGS_MAX), RETRY_SECONDS_MAX)
             held.reader.restart(checkpoint)
         else:
             held.failures, held.retry_at = 0, 0.0

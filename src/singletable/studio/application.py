@@ -32,6 +32,8 @@ SCREENS = (
     ("patterns", "Patterns"),
     ("items", "Items"),
     ("query", "Query"),
+    ("sql", "SQL"),
+    ("stream", "Stream"),
     ("design", "Design"),
 )
 _ANSWERS: dict[str, str] = {
@@ -47,6 +49,10 @@ _ANSWERS: dict[str, str] = {
     "migration": "design_pages.migration",
     "explain": "query_console.explain",
     "query": "query_console.query",
+    "reads": "sql_console.reads",
+    "select": "sql_console.select",
+    "changes": "stream_tail.changes",
+    "enable": "stream_tail.enable",
     "stage": "item_editor.stage",
     "shape": "item_editor.shape",
     "effects": "item_editor.effects",
@@ -83,6 +89,8 @@ def studio_application(workspace: Workspace, secrets: StudioSecrets) -> ASGIApp:
         Route("/{table}/patterns/{pattern}", pages.pattern),
         Route("/{table}/items", pages.items),
         Route("/{table}/query", pages.query),
+        Route("/{table}/sql", pages.sql),
+        Route("/{table}/stream", pages.stream),
         Route("/{table}/design", pages.design),
         Route("/{table}/design/{part}", pages.design),
         Route("/{table}/ask/{question}", pages.answer, methods=["POST"]),
@@ -181,6 +189,14 @@ class _Pages:
     async def query(self, request: Request) -> Response:
         """Show the query console."""
         return await self._page(request, "query", "query_console.page")
+
+    async def sql(self, request: Request) -> Response:
+        """Show the SQL console."""
+        return await self._page(request, "sql", "sql_console.page")
+
+    async def stream(self, request: Request) -> Response:
+        """Show the live tail of the changes of a table."""
+        return await self._page(request, "stream", "stream_tail.page")
 
     async def design(self, request: Request) -> Response:
         """Show a part of the design."""

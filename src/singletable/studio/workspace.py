@@ -172,7 +172,9 @@ class Workspace:
     is_inferred: bool = False
     """Whether the model is inferred from the table, so that items are edited as they are stored."""
     statements: dict[str, deque[Any]] = field(default_factory=dict)
-    """The PartiQL statements that were run, by table, the newest first."""
+    """The statements that were run, by table, the newest first."""
+    tails: dict[str, Any] = field(default_factory=dict)
+    """The position of each page that follows a stream."""
     _views: dict[str, TableView] = field(default_factory=dict)
     _staged: dict[str, StagedItems] = field(default_factory=dict)
 

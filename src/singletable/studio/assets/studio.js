@@ -101,7 +101,7 @@
   function onKey(key, action) { keys.set(key, action); }
 
   let isGoing = false;
-  const screens = { o: "overview", c: "collections", p: "patterns", i: "items", q: "query", d: "design" };
+  const screens = { o: "overview", c: "collections", p: "patterns", i: "items", q: "query", s: "sql", t: "stream", d: "design" };
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && isTyping(event.target)) { event.target.blur(); return; }
     if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]")) return;
