@@ -50,6 +50,18 @@ def items_of(answer: Mapping[str, Any]) -> Iterator[Item]:
         yield from (each["Item"] for each in responses if each.get("Item"))
 
 
+def items_by_table(parts: Sequence[RequestPart], answer: Mapping[str, Any]) -> Iterator[tuple[str, Item]]:
+    """Yield the items of a response with their tables."""
+    responses = answer.get("Responses", ())
+    if isinstance(responses, Mapping):
+        yield from ((table, item) for table, items in responses.items() for item in items)
+    elif responses and len(parts) == len(responses):  # the results of a transaction have the order of its parts
+        pairs = zip(parts, responses, strict=True)
+        yield from ((part.table, each["Item"]) for part, each in pairs if each.get("Item"))
+    elif len(parts) == 1:
+        yield from ((parts[0].table, item) for item in items_of(answer))
+
+
 def measures_of(
     operation: str, parts: Sequence[RequestPart], answer: Mapping[str, Any], indexes_of: Mapping[str, IndexKeys]
 ) -> RequestMeasures:
