@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from typing import TypeVar
 
 from singletable.catalogue.callers import Caller
@@ -15,14 +15,23 @@ from singletable.catalogue.request_shapes import RequestShape
 CALL_SECONDS_MAX = 10.0
 """Requests of a function that share a key belong to one call if they are closer to each other than this."""
 _VERBS = {
-    **{"GetItem": "get", "BatchGetItem": "get", "TransactGetItems": "get", "Query": "query", "Scan": "scan"},
-    **{"PutItem": "put", "UpdateItem": "update", "DeleteItem": "delete", "BatchWriteItem": "write"},
-    **{"TransactWriteItems": "write", "ConditionCheck": "check"},
+    "GetItem": "get",
+    "BatchGetItem": "get",
+    "TransactGetItems": "get",
+    "Query": "query",
+    "Scan": "scan",
+    "PutItem": "put",
+    "UpdateItem": "update",
+    "DeleteItem": "delete",
+    "BatchWriteItem": "write",
+    "TransactWriteItems": "write",
+    "ConditionCheck": "check",
 }
 _UNSPECIFIC = frozenset({"<module>", "__call__", "handler", "lambda_handler", "main", "execute", "run"})
 _WORD = re.compile(r"[^\W_]+")
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-Key, Value = TypeVar("Key"), TypeVar("Value")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class AccessPattern:
@@ -109,11 +118,13 @@ def short_names(tables: Iterable[str]) -> dict[str, str]:
     words = {table: words_of(table) for table in dict.fromkeys(tables)}
     if len(words) < 2:
         return {table: "_".join(each) for table, each in words.items()}
-    start = len(commonprefix(list(words.values())))
-    end = len(commonprefix([each[:start:-1] for each in words.values()]))
-    return {
-        table: "_".join(each[start : len(each) - end] or each[start:] or each) for table, each in words.items()
-    }
+    start = _common_start(words.values())
+    end = _common_start([each[:start:-1] for each in words.values()])
+    return {table: "_".join(each[start : len(each) - end] or each[start:] or each) for table, each in words.items()}
+
+
+def _common_start(lists: Iterable[Sequence[str]]) -> int:
+    return sum(1 for _ in takewhile(lambda each: len(set(each)) == 1, zip(*lists, strict=False)))
 
 
 def words_of(text: str) -> list[str]:
@@ -172,6 +183,6 @@ def name_of_shape(shape: RequestShape, tables: dict[str, str]) -> str:
 
 
 def key_text(attribute: str, values: Sequence[str]) -> str:
-    """Return the words for a key: the attribute, or the labels of its values if they have some (`CUST` for `CUST#?`)."""
+    """Return the words for a key: the labels of its value (`CUST` for `CUST#?`), or else the attribute."""
     labels = " ".join(word for word in _WORD.findall(values[0] if values else "") if word.isupper())
     return labels or attribute

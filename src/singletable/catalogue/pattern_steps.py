@@ -47,7 +47,7 @@ def pattern_steps(catalogue: RecordedCatalogue) -> tuple[PatternStep, ...]:
     for pattern in catalogue.patterns:
         steps = _with_members(_distinct(_unnamed(catalogue, pattern)))
         first = _main_step(steps)
-        for step in steps:
+        for step in sorted(steps, key=lambda step: step is not first):
             name = pattern.name
             if step is not first:
                 verb = "get" if _is_item_read(step.shape) else _VERBS.get(step.shape.operation, "write")

@@ -20,6 +20,7 @@ RATE_SECONDS_MIN = 1.0
 TESTS = "pytest"
 """The source of a recording of tests. Tests do not call as often as users do."""
 _DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
+_BY_KEY = ("GetItem", "UpdateItem", "DeleteItem")
 CallerKey = tuple[str, str]
 
 
@@ -126,8 +127,10 @@ def read_catalogue(files: Sequence[Path], calls_per_second: float | None = None)
     reader = _Reader()
     try:
         reader.read_shapes(files)
+    except ArgumentRefused:
+        raise
     except _DAMAGED as problem:
-        raise ArgumentRefused(f"{', '.join(map(str, files))}: a damaged line of a shape: {problem!r}") from None
+        raise ArgumentRefused(f"{', '.join(map(str, files))}: damaged line of a request shape: {problem!r}") from None
     for file in files:
         for number, line in numbered_lines(file):
             try:
@@ -169,14 +172,24 @@ def _key(caller: Caller | None) -> CallerKey | None:
 
 
 def _tables(reader: _Reader, patterns: Sequence[AccessPattern]) -> dict[str, RecordedTable]:
-    shapes = [group.shape for pattern in patterns for group in pattern.groups]
-    used = dict.fromkeys(part.table for shape in shapes for part in (shape.parts or (shape,)) if part.table)
+    groups = [group.shape for pattern in patterns for group in pattern.groups]
+    shapes = [part for shape in groups for part in (shape.parts or (shape,))]
+    used = dict.fromkeys(shape.table for shape in shapes if shape.table)
     found: dict[str, RecordedTable] = {}
     for name, short in short_names(used).items():
         line = reader.tables.get(name, {})
         indexes = {str(index): tuple(keys) for index, keys in line.get("indexes", {}).items()}
-        found[name] = RecordedTable(name, short, tuple(line.get("keys", ())), indexes, line.get("ItemCount"))
+        keys = tuple(line.get("keys", ())) or _keys_of(name, shapes)
+        found[name] = RecordedTable(name, short, keys, indexes, line.get("ItemCount"))
     return found
+
+
+def _keys_of(table: str, shapes: Sequence[RequestShape]) -> tuple[str, ...]:
+    """Return the key attributes of a table that no request described, as far as its requests show them."""
+    own = [shape for shape in shapes if shape.table == table and shape.index is None and shape.key]
+    names = next((tuple(key.attribute for key in shape.key) for shape in own if shape.operation in _BY_KEY), ())
+    first = next((shape.key[0].attribute for shape in own if shape.operation == "Query"), None)
+    return tuple(sorted(names, key=lambda name: name != first)) if names else () if first is None else (first,)
 
 
 def _covered(spans: Sequence[Sequence[float]]) -> float:

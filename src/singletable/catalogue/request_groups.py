@@ -198,4 +198,3 @@ def _without_label(shape: RequestShape) -> RequestShape:
         return shape
     first, *others = shape.key
     return replace(shape, key=(KeyShape(first.attribute, "=", (UNKNOWN,)), *others))
-

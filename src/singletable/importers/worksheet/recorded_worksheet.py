@@ -15,17 +15,29 @@ from singletable.planner.formatting import format_count
 
 PATTERN_HEADER = (
     *("Access Pattern", "Pattern", "Entry Entity", "Filters / Range", "Sort Direction"),
-    *("Frequency", "Latency Budget", "Recorded", "Findings"),
+    *("Frequency", "Latency Budget", "Items per Call", "Recorded", "Findings"),
 )
 FIELD_HEADER = ("Entity", "Field", "Type", "Key")
 SIZE_HEADER = ("Entity", "Table", "Items", "Bytes")
 _TYPES = {
-    **{"S": "str", "N": "Decimal", "B": "bytes", "BOOL": "bool", "M": "dict[str, Any]", "L": "list[Any]"},
-    **{"SS": "set[str]", "NS": "set[Decimal]", "BS": "set[bytes]", "NULL": "Any"},
+    "S": "str",
+    "N": "Decimal",
+    "B": "bytes",
+    "BOOL": "bool",
+    "M": "dict[str, Any]",
+    "L": "list[Any]",
+    "SS": "set[str]",
+    "NS": "set[Decimal]",
+    "BS": "set[bytes]",
+    "NULL": "Any",
 }
 _RANGES = {
-    **{"BETWEEN": "{} between", ">": "{} since", ">=": "{} since", "<": "{} until", "<=": "{} until"},
-    **{"begins_with": "{} begins with"},
+    "BETWEEN": "{} between",
+    ">": "{} since",
+    ">=": "{} since",
+    "<": "{} until",
+    "<=": "{} until",
+    "begins_with": "{} begins with",
 }
 _SIMPLE_TEST = re.compile(r"([\w.-]+) (=|>=|>|<=|<) \?")
 _BETWEEN = re.compile(r"([\w.-]+) BETWEEN \? AND \?")
@@ -99,6 +111,7 @@ def _row(catalogue: RecordedCatalogue, step: PatternStep, findings: Mapping[str,
         _sort(catalogue, step),
         "" if rate is None else f"{rate:.3g}/s" if rate < 1e6 else f"{rate:.0f}/s",
         "",
+        _items(step),
         _recorded(step),
         " ".join(own),
     ]
@@ -106,7 +119,7 @@ def _row(catalogue: RecordedCatalogue, step: PatternStep, findings: Mapping[str,
 
 def _shown(words: str) -> str:
     """Return the name of an entity: `order item` for `order_items`."""
-    return entity_words(words.replace("_", " ")) or words
+    return (entity_words(words.replace("_", " ")) or words).capitalize()
 
 
 def _plain(name: str) -> str:
@@ -114,7 +127,7 @@ def _plain(name: str) -> str:
 
 
 def _title(step: PatternStep) -> str:
-    shape, entity, several = step.shape, _shown(step.entity), _plain(step.entity)
+    shape, entity, several = step.shape, _shown(step.entity).lower(), _plain(step.entity)
     if step.members:
         return f"Get {entity} with all {_plain(step.members[0])}"
     if shape.operation == "GetItem":
@@ -157,7 +170,9 @@ def _filters(step: PatternStep) -> Iterator[str]:
                 yield f"{name} = ?" if key.operator == "=" else _RANGES[key.operator].format(name)
     if shape.filter is not None:
         yield from _tests(shape.filter)
-    if len(step.group.limits) == 1 and shape.operation == "Query":
+    if shape.operation in ("Query", "Scan") and not step.group.limits:
+        yield "no limit"
+    elif len(step.group.limits) == 1 and shape.operation == "Query":
         yield f"limit {next(iter(step.group.limits))}"
     if shape.consistent:
         yield "strongly consistent"
@@ -203,15 +218,21 @@ def _sort(catalogue: RecordedCatalogue, step: PatternStep) -> str:
     return f"{shown} {'descending' if shape.descending else 'ascending'}"
 
 
+def _items(step: PatternStep) -> str:
+    """Return the mean number of items of a list, or of an item and the items that refer to it."""
+    if step.shape.operation not in ("Query", "Scan") and not step.members:
+        return ""
+    groups = (step.group, *step.other_groups)
+    return f"{max(1, round(sum(group.returned for group in groups) / max(1, step.count)))}"
+
+
 def _labelled(key: KeyShape) -> bool:
     return bool(key.values) and key.values[0] != "?"
 
 
 def _recorded(step: PatternStep) -> str:
     """Describe the requests, for people."""
-    groups = (step.group, *step.other_groups)
-    texts = [request_text(group.shape if step.shape is group.shape else step.shape) for group in groups]
-    texts[0] = request_text(step.shape)
+    texts = [request_text(shape) for shape in (step.shape, *(group.shape for group in step.other_groups))]
     items = step.group.items
     counts = f"{step.count:,} times"
     if step.shape.operation in ("Query", "Scan"):
