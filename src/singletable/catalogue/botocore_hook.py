@@ -70,7 +70,12 @@ class Recording:
         """Remember the request, which botocore has encoded, and its caller."""
         if model.name in OBSERVED:
             caller = caller_of(sys._getframe(2), self._ignored)
-            context[_RECORD] = (params.get("body") or b"{}", caller, recent_results(), time.perf_counter())
+            context[_RECORD] = (
+                params.get("body") or b"{}",
+                caller,
+                recent_results(self._recorder.run),
+                time.perf_counter(),
+            )
 
     def after_call(
         self, operation: str, context: dict[str, Any], answer: dict[str, Any] | None, error: str | None

@@ -23,6 +23,7 @@ LIBRARIES = frozenset(
 _EXAMPLES = "singletable.examples."
 _CLIENT = "singletable.client.connected_table"
 """The module of our client that runs declared patterns. Its functions have the plan of the pattern."""
+_EVENT_LOOPS = frozenset({"asyncio.events", "asyncio.base_events", "asyncio.runners"})
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,13 @@ def caller_of(frame: FrameType | None, ignored: Collection[str] = ()) -> Caller 
     request, the caller is the declared pattern.
     """
     while frame is not None and _is_skipped(module := frame.f_globals.get("__name__", ""), ignored):
+        if module in _EVENT_LOOPS:
+            return _of_context.get()  # the functions below started the event loop, not the request
         if module == _CLIENT and (declared := _declared_pattern(frame)) is not None:
             return declared
         frame = frame.f_back
     if frame is None:
-        return _of_thread.get()
+        return _of_context.get()
     while (
         frame.f_back is not None
         and _is_private(frame.f_code.co_name)
@@ -100,17 +103,17 @@ def _shown_function(qualified: str) -> str:
     return ".".join(parts) or qualified
 
 
-_of_thread: ContextVar[Caller | None] = ContextVar("caller_of_thread", default=None)
+_of_context: ContextVar[Caller | None] = ContextVar("caller_of_context", default=None)
 
 
 @contextmanager
-def caller_in_thread() -> Generator[None, None, None]:
-    """Remember the caller for a thread that sends a request for this function, with a copy of its context."""
-    token = _of_thread.set(current_caller())
+def caller_in_context() -> Generator[None, None, None]:
+    """Remember the caller for the tasks and threads that send its requests. They have a copy of this context."""
+    token = _of_context.set(current_caller())
     try:
         yield
     finally:
-        _of_thread.reset(token)
+        _of_context.reset(token)
 
 
 def current_caller(ignored: Collection[str] = ()) -> Caller | None:

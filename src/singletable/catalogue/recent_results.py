@@ -66,13 +66,13 @@ class RecentResults:
             self._results.append(_Result(origin, joined, self._requests))
 
 
-_current: ContextVar[RecentResults | None] = ContextVar("recent_results", default=None)
+_current: ContextVar[tuple[str, RecentResults] | None] = ContextVar("recent_results", default=None)
 
 
-def recent_results() -> RecentResults:
-    """Return the recent results of the running thread or task. The tasks that it starts share them."""
+def recent_results(run: str) -> RecentResults:
+    """Return the recent results of a recording in the running thread or task. The tasks that it starts share them."""
     found = _current.get()
-    if found is None:
-        found = RecentResults()
+    if found is None or found[0] != run:
+        found = (run, RecentResults())
         _current.set(found)
-    return found
+    return found[1]

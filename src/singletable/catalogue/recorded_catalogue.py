@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from singletable.catalogue.access_patterns import AccessPattern, name_patterns, short_names
 from singletable.catalogue.callers import Caller
 from singletable.catalogue.record_lines import Line, caller_of_record, numbered_lines, read_lines, shape_of_record
 from singletable.catalogue.request_findings import RequestFinding, findings_of
 from singletable.catalogue.request_groups import RequestGroup, merged_shapes, request_of_line
+from singletable.catalogue.request_recorder import table_keys
 from singletable.catalogue.request_shapes import RequestShape
 from singletable.errors import ArgumentRefused
-from singletable.lazy_dataclass import dataclass
+from singletable.lazy_dataclass import dataclass, replace
 
 RATE_SECONDS_MIN = 1.0
 """A recording of a shorter time has no rates."""
@@ -34,6 +36,7 @@ class RecordedTable:
     indexes: dict[str, tuple[str, ...]]
     items: int | None
     """The number of items, if the application described the table."""
+    is_described: bool = True
 
 
 @dataclass(frozen=True)
@@ -55,9 +58,21 @@ class RecordedCatalogue:
         """The number of requests."""
         return sum(pattern.requests for pattern in self.patterns)
 
+    def described(self, descriptions: Mapping[str, Mapping[str, Any]]) -> RecordedCatalogue:
+        """Return the catalogue with tables as DescribeTable returns them."""
+        found = {name: _described(table, descriptions.get(name)) for name, table in self.tables.items()}
+        return replace(self, tables=found)
+
     def rate(self, calls: float) -> float | None:
         """Return the rate per second of something that was recorded this number of times."""
         return None if self.scale is None else calls * self.scale
+
+
+def _described(table: RecordedTable, description: Mapping[str, Any] | None) -> RecordedTable:
+    if description is None:
+        return table
+    keys, indexes = table_keys(description)
+    return RecordedTable(table.name, table.short_name, keys, indexes, description.get("ItemCount"))
 
 
 class _Reader:
@@ -106,8 +121,8 @@ class _Reader:
             group = self.groups[run, request.shape]
             self.times[run].append(request.time)
             self.times[run] = [min(self.times[run]), max(self.times[run])]
-            if request.after is not None:
-                self.groups[run, request.after[1]].add_sequence(run, request.after[0], id(group))
+            if request.after is not None and (origin := self.groups[run, request.after[1]]) is not group:
+                origin.add_sequence(run, request.after[0], id(group))
             self.pattern_of[id(group)].add(request, group)
         elif "attributes" in line:
             self.groups[run, int(line["of"])].add_attributes(str(line["in"]), dict(line["attributes"]))
@@ -180,7 +195,7 @@ def _tables(reader: _Reader, patterns: Sequence[AccessPattern]) -> dict[str, Rec
         line = reader.tables.get(name, {})
         indexes = {str(index): tuple(keys) for index, keys in line.get("indexes", {}).items()}
         keys = tuple(line.get("keys", ())) or _keys_of(name, shapes)
-        found[name] = RecordedTable(name, short, keys, indexes, line.get("ItemCount"))
+        found[name] = RecordedTable(name, short, keys, indexes, line.get("ItemCount"), name in reader.tables)
     return found
 
 

@@ -65,12 +65,12 @@ class RequestRecorder:
     def _start(self) -> None:
         """Start a recording of this process."""
         self._lock = threading.Lock()
-        self._run = self._random_bytes(4).hex()
+        self.run = self._random_bytes(4).hex()
         self._numbers: dict[ShapeKey, int] = {}
         self._attributes: dict[int, set[tuple[str, frozenset[str]]]] = {}
         self._requests = count()
         self._writer.write(
-            {"catalogue": FORMAT, "run": self._run, "source": self._source, "time": round(self._clock(), 3)}
+            {"catalogue": FORMAT, "run": self.run, "source": self._source, "time": round(self._clock(), 3)}
         )
 
     def close(self) -> None:
@@ -98,7 +98,7 @@ class RequestRecorder:
         self._learn_keys(parts)
         shape = self._shapes.of(operation, request, parts)
         number = self._number(shape, caller)
-        line: Line = {"run": self._run, "s": number, "n": next(self._requests), "t": round(self._clock(), 3)}
+        line: Line = {"run": self.run, "s": number, "n": next(self._requests), "t": round(self._clock(), 3)}
         line["ms"] = round(seconds * 1000, 2)
         self._add_options(line, request, answer or {}, error, retries)
         if len(parts) != 1:
@@ -152,7 +152,7 @@ class RequestRecorder:
         with self._lock:
             if key not in self._numbers:
                 number = len(self._numbers)
-                line = {"run": self._run, "shape": number, **shape_record(shape)}
+                line = {"run": self.run, "shape": number, **shape_record(shape)}
                 if caller is not None:
                     line["caller"] = caller_record(caller)
                 self._writer.write(line)
@@ -171,7 +171,7 @@ class RequestRecorder:
             if names not in known and len(known) < ATTRIBUTE_SETS_MAX:
                 known.add(names)
                 types = {name: next(iter(value)) for name, value in item.items()}
-                self._writer.write({"run": self._run, "of": number, "in": table, "attributes": types})
+                self._writer.write({"run": self.run, "of": number, "in": table, "attributes": types})
 
     def _partition_values(self, operation: str, parts: Sequence[RequestPart]) -> list[str]:
         """Return the hashed partition values of a request: of its Query, or of each item."""
@@ -227,13 +227,11 @@ class RequestRecorder:
         if not description or "KeySchema" not in description:
             return
         name = description["TableName"]
-        keys = _key_names(description)
-        groups = [*description.get("GlobalSecondaryIndexes", ()), *description.get("LocalSecondaryIndexes", ())]
-        indexes = {each["IndexName"]: _key_names(each) for each in groups if "KeySchema" in each}
+        keys, indexes = table_keys(description)
         if self._keys.get(name) == keys and self._indexes.get(name) == indexes:
             return
         self._keys[name], self._partitions[name], self._indexes[name] = keys, keys[0], indexes
-        line: Line = {"run": self._run, "table": name, "keys": keys, "indexes": indexes}
+        line: Line = {"run": self.run, "table": name, "keys": keys, "indexes": indexes}
         for field in ("ItemCount", "TableSizeBytes"):
             if description.get(field):
                 line[field] = description[field]
@@ -248,6 +246,12 @@ def _restart(recorder: RequestRecorder | None) -> None:
 
 def _names(part: RequestPart) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(part.request.get("ExpressionAttributeNames", {}).items()))
+
+
+def table_keys(description: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """Return the key attributes of a table, and of its indexes by name."""
+    groups = [*description.get("GlobalSecondaryIndexes", ()), *description.get("LocalSecondaryIndexes", ())]
+    return _key_names(description), {each["IndexName"]: _key_names(each) for each in groups if "KeySchema" in each}
 
 
 def _key_names(description: Mapping[str, Any]) -> tuple[str, ...]:

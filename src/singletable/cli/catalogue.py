@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from singletable.cli.output import print_heading, print_json, print_table, print_wrapped
 from singletable.errors import ArgumentRefused
-from singletable.planner.formatting import GUESS_MARK, format_bytes, format_count, format_number
+from singletable.planner.formatting import GUESS_MARK, format_bytes, format_count, format_number, format_some
 
 if TYPE_CHECKING:
     from singletable.catalogue.access_patterns import AccessPattern
@@ -43,6 +43,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         type=_rate,
         help="assume N calls per second of all patterns together, instead of the rates of the recording",
     )
+    parser.add_argument(
+        "--tables",
+        metavar="URL",
+        help="describe the tables at this URL, for their keys, indexes and numbers of items: dynamodb://REGION, "
+        "http://HOST:PORT or file:PATH",
+    )
     parser.add_argument("--output", metavar="FILE", help="write the worksheet to this file, which ends in .md")
     parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
@@ -66,6 +72,8 @@ def run(options: argparse.Namespace) -> int:
     if options.output is not None and not options.output.lower().endswith(WORKSHEET_SUFFIXES):
         raise ArgumentRefused(f"--output: the worksheet is Markdown, so its name must end in .md, got {options.output}")
     catalogue = read_catalogue(options.files, options.calls_per_second)
+    if options.tables is not None:
+        catalogue = catalogue.described(_descriptions(options.tables, catalogue))
     if options.output is not None:
         from singletable.cli.import_output import write_file
         from singletable.importers.worksheet.recorded_worksheet import recorded_worksheet
@@ -81,6 +89,14 @@ def run(options: argparse.Namespace) -> int:
     else:
         print("Write these patterns as a worksheet with --output FILE.md.")
     return 0
+
+
+def _descriptions(url: str, catalogue: RecordedCatalogue) -> dict[str, dict[str, Any]]:
+    """Return the descriptions of the tables that the catalogue contains."""
+    from singletable.cli.live_table import connect, describe
+
+    with connect(url) as requests:
+        return {name: describe(requests, name) for name in catalogue.tables}
 
 
 def _print(catalogue: RecordedCatalogue) -> None:
@@ -106,10 +122,15 @@ def _notes(catalogue: RecordedCatalogue) -> list[str]:
     if catalogue.scale is None:
         reason = "tests do not call as often as users do" if catalogue.from_tests else "the recording is too short"
         notes.append(f"There are no rates, because {reason}. Set the rate of all patterns with --calls-per-second N.")
+    if unknown := [table.name for table in catalogue.tables.values() if not table.is_described]:
+        notes.append(
+            f"The indexes of {format_some(unknown)} are unknown, because no recorded request created or described "
+            f"{'it' if len(unknown) == 1 else 'them'}. Describe the tables with --tables URL."
+        )
     if any(pattern.is_estimated for pattern in catalogue.patterns):
         notes.append(
             f"{GUESS_MARK} The responses did not contain the consumed capacity, so it is computed from the sizes of "
-            "items. For exact units, send requests with ReturnConsumedCapacity=TOTAL."
+            "items. For exact units, record with install(capacity=True)."
         )
     return notes
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from contextlib import nullcontext
 from datetime import datetime
 from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
 
 from singletable.client.responses import error_from
+from singletable.client.tracing import caller_for_recording
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused, NotConnected, RequestRefused, Unreachable
 
@@ -69,9 +68,7 @@ class Boto3Transport(Transport):
         if not self._is_awaited:
             import asyncio
 
-            # A recording names requests after their callers, which are not on the stack of the thread.
-            callers = sys.modules.get("singletable.catalogue.callers")
-            with nullcontext() if callers is None else callers.caller_in_thread():
+            with caller_for_recording():
                 return await asyncio.to_thread(self.send, operation, body)
         method = self._method(operation)
         try:
