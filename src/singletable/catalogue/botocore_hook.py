@@ -26,7 +26,7 @@ FILE_VARIABLE = "SINGLETABLE_CATALOGUE"
 _log = logging.getLogger("singletable.catalogue")
 _RECORD = "singletable-catalogue"
 _SERVICE = "dynamodb"
-_EVENTS = ("provide-client-params", "before-call", "after-call", "after-call-error")
+_EVENTS = ("before-parameter-build", "before-call", "after-call", "after-call-error")
 _CAPACITY = "ReturnConsumedCapacity"
 
 
@@ -57,14 +57,11 @@ class Recording:
                 _active = None
                 self._recorder.close()
 
-    def request_capacity(
-        self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any
-    ) -> dict[str, Any] | None:
-        """Return the parameters with a request for the consumed capacity, unless the application requests it."""
-        if not self._measures_capacity or _CAPACITY in params or model.name not in RECORDED:
-            return None
-        context[_CAPACITY] = True
-        return {**params, _CAPACITY: "TOTAL"}
+    def request_capacity(self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        """Add a request for the consumed capacity to the parameters, unless the application requests it."""
+        if self._measures_capacity and _CAPACITY not in params and model.name in RECORDED:
+            context[_CAPACITY] = True
+            params[_CAPACITY] = "TOTAL"  # botocore made this dict of the keyword arguments of the call
 
     def before_call(self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
         """Remember the request, which botocore has encoded, and its caller."""
@@ -192,8 +189,9 @@ def _add_handlers(client: Any) -> None:
                 events.register_first(f"{event}.*.*", handler)
 
 
-def _before_build(**event: Any) -> dict[str, Any] | None:
-    return None if (recording := _active) is None else recording.request_capacity(**event)
+def _before_build(**event: Any) -> None:
+    if (recording := _active) is not None:
+        recording.request_capacity(**event)
 
 
 def _before_call(**event: Any) -> None:

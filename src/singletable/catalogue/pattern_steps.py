@@ -33,6 +33,8 @@ class PatternStep:
     """The entities of further reads with the same key, which one request could read too."""
     other_groups: tuple[RequestGroup, ...] = ()
     """The groups of these reads."""
+    same_groups: tuple[RequestGroup, ...] = ()
+    """Further groups with the same read or write, such as transactions with other parts."""
 
     @property
     def is_transaction(self) -> bool:
@@ -80,7 +82,10 @@ def _distinct(steps: Iterator[PatternStep]) -> list[PatternStep]:
         elif shape.operation == "UpdateItem":
             key = (*key, shape.update)
         known = found.get(key)
-        found[key] = step if known is None else replace(known, count=known.count + step.count)
+        if known is None:
+            found[key] = step
+        else:
+            found[key] = replace(known, count=known.count + step.count, same_groups=(*known.same_groups, step.group))
     return list(found.values())
 
 

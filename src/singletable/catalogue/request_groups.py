@@ -8,6 +8,7 @@ from typing import Any
 
 from singletable.catalogue.callers import Caller
 from singletable.catalogue.distributions import Distribution
+from singletable.catalogue.request_measures import CONDITION_ERRORS
 from singletable.catalogue.request_shapes import KeyShape, RequestShape
 from singletable.catalogue.value_shapes import DELIMITERS, UNKNOWN
 from singletable.lazy_dataclass import dataclass, replace
@@ -103,6 +104,11 @@ class RequestGroup:
     def reads(self) -> int:
         """The reads, each with all its pages, or the writes."""
         return self.items.count
+
+    @property
+    def failed_share(self) -> float:
+        """The share of the requests whose condition failed."""
+        return sum(self.errors[code] for code in CONDITION_ERRORS) / max(1, self.requests)
 
     def add(self, request: RequestLine) -> None:
         """Count a request."""

@@ -17,6 +17,8 @@ from singletable.values.item_size import (
     write_units,
 )
 
+CONDITION_ERRORS = ("ConditionalCheckFailedException", "TransactionCanceledException")
+"""The errors of writes whose conditions fail. DynamoDB bills them as writes of the table, without its indexes."""
 Item = Mapping[str, Any]
 IndexKeys = Mapping[str, Sequence[str]]
 
@@ -75,6 +77,12 @@ def measures_of(
         units = _read_estimate(operation, parts, answer, sizes) + _write_estimate(operation, parts, written, indexes_of)
     count = answer.get("Count", len(sizes))
     return RequestMeasures(count, examined, sum(sizes), sum(written), units, is_estimated)
+
+
+def failed_write_units(operation: str, parts: Sequence[RequestPart]) -> float:
+    """Return the write units of a request whose condition failed."""
+    written = [0 if part.item is None else stored_size(part.item) for part in parts]
+    return _write_estimate(operation, parts, written, {})
 
 
 def stored_size(item: Item) -> int:

@@ -14,7 +14,14 @@ from weakref import ref
 from singletable.catalogue.callers import Caller
 from singletable.catalogue.recent_results import RecentResults
 from singletable.catalogue.record_lines import FORMAT, Line, LineWriter, caller_record, shape_record
-from singletable.catalogue.request_measures import IndexKeys, items_by_table, items_of, measures_of
+from singletable.catalogue.request_measures import (
+    CONDITION_ERRORS,
+    IndexKeys,
+    failed_write_units,
+    items_by_table,
+    items_of,
+    measures_of,
+)
 from singletable.catalogue.request_shapes import (
     RECORDED,
     RequestPart,
@@ -106,6 +113,8 @@ class RequestRecorder:
         if answer is not None:
             self._add_measures(line, operation, parts, answer)
             self._add_attributes(number, parts, items_by_table(parts, answer))
+        elif error in CONDITION_ERRORS:
+            line["e"] = failed_write_units(operation, parts)
         keys = self._partition_values(operation, parts)
         if keys:
             line["k"] = keys[0] if len(keys) == 1 else keys
