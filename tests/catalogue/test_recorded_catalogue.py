@@ -207,7 +207,7 @@ def test_functions_with_the_same_name_get_the_names_of_their_classes(tmp_path: P
 
 
 def test_requests_without_a_caller_are_named_after_their_shape(tmp_path: Path) -> None:
-    shapes = [
+    shapes: list[dict[str, Any]] = [
         {"operation": "GetItem", "table": "shop-customers", "key": [["id", "=", "?"]]},
         {"operation": "Query", "table": "shop-orders", "index": "i", "key": [["customerId", "=", "?"]]},
         {"operation": "Scan", "table": "shop-orders"},

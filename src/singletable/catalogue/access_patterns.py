@@ -134,16 +134,18 @@ def words_of(text: str) -> list[str]:
 
 def name_patterns(patterns: Sequence[AccessPattern], tables: dict[str, str]) -> None:
     """Name each pattern after its function. Functions with the same name get the name of their class or file too."""
-    candidates = {id(pattern): list(_names(pattern, tables)) for pattern in patterns}
+    candidates = [list(_names(pattern, tables)) for pattern in patterns]
     taken: set[str] = set()
-    for pattern in patterns:
-        others = [names for key, names in candidates.items() if key != id(pattern)]
-        for depth, name in enumerate(own := candidates[id(pattern)]):
-            if name not in taken and not any(name == each for names in others for each in names[: depth + 1]):
-                pattern.name = name
-                break
-        else:
-            pattern.name = numbered(own[-1], taken.__contains__)
+    for pattern, own in zip(patterns, candidates, strict=True):
+        others = [names for names in candidates if names is not own]
+        pattern.name = next(
+            (
+                name
+                for depth, name in enumerate(own)
+                if name is not None and name not in taken and not any(name in names[: depth + 1] for names in others)
+            ),
+            numbered(own[-1] or "request", taken.__contains__),
+        )
         taken.add(pattern.name)
 
 
@@ -155,19 +157,22 @@ def numbered(name: str, is_taken: Callable[[str], bool]) -> str:
     return found
 
 
-def _names(pattern: AccessPattern, tables: dict[str, str]) -> Iterator[str]:
-    """Yield names of a pattern, from the shortest to the most specific."""
+def _names(pattern: AccessPattern, tables: dict[str, str]) -> Iterator[str | None]:
+    """Yield names of a pattern, from the shortest to the most specific. None stands for an unspecific name."""
     if pattern.caller is None:
         yield name_of_shape(pattern.groups[0].shape, tables)
         return
     parts = pattern.caller.function.split(".")
-    stem = pattern.caller.file.rpartition("/")[2].removesuffix(".py")
     for start in range(len(parts) - 1, -1, -1):
-        if parts[start] not in _UNSPECIFIC:
-            yield "_".join(words_of(" ".join(parts[start:]))) or "request"
-    own = "" if parts[-1] == "<module>" else " ".join(parts)
-    yield "_".join(words_of(f"{stem} {own}" if parts[-1] not in _UNSPECIFIC else stem)) or "request"
-    yield "_".join(words_of(f"{pattern.caller.file.removesuffix('.py')} {own}")) or "request"
+        yield None if parts[start] in _UNSPECIFIC else _joined(" ".join(parts[start:]))
+    path = pattern.caller.file.removesuffix(".py")
+    own = "" if parts[-1] in _UNSPECIFIC else " ".join(parts)
+    yield _joined(f"{path.rpartition('/')[2]} {own}")
+    yield _joined(f"{path} {own}")
+
+
+def _joined(text: str) -> str:
+    return "_".join(words_of(text)) or "request"
 
 
 def name_of_shape(shape: RequestShape, tables: dict[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from singletable.catalogue.access_patterns import words_of
 from singletable.catalogue.pattern_steps import PatternStep, pattern_steps
@@ -280,8 +280,14 @@ def _add_types(entity: _Entity, types: Mapping[str, str]) -> None:
 
 
 def _field_rows(entity: _Entity) -> Iterator[list[str]]:
-    """Yield the fields of an entity, the key first. An attribute that some items do not have is optional."""
+    """Yield the fields of an entity, the key first. An attribute that some items do not have is optional.
+
+    If the keys have labels, their attributes have no field: the design makes such keys from the other fields.
+    """
     keys = entity.table.keys
+    if entity.words != entity.table.short_name:
+        in_keys = {*keys, *(name for names in entity.table.indexes.values() for name in names)}
+        entity = replace(entity, types={name: kind for name, kind in entity.types.items() if name not in in_keys})
     names = [*(name for name in keys if name in entity.types), *(name for name in entity.types if name not in keys)]
     for name in names:
         shown = "_".join(words_of(name))
