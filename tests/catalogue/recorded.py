@@ -16,11 +16,11 @@ from singletable.engine.boto3_clients import boto3_client, boto3_resource
 class RecordedClients:
     """A boto3 client and a resource of one engine, whose requests are recorded to a file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, url: str = "memory:") -> None:
         self.path = path
-        engine = Engine("memory:")
-        self.client = boto3_client(engine)
-        self.resource = boto3_resource(engine)
+        self.engine = Engine(url)
+        self.client = boto3_client(self.engine)
+        self.resource = boto3_resource(self.engine)
 
     def create_table(self, name: str, *keys: str, index: tuple[str, ...] = ()) -> Any:
         """Create a table with string keys, and an index `by-NAME` of its first key."""
@@ -55,8 +55,8 @@ class RecordedClients:
 
 
 @contextmanager
-def recorded(path: Path) -> Iterator[RecordedClients]:
-    """Record the requests of new clients."""
-    clients = RecordedClients(path)
+def recorded(path: Path, clients: RecordedClients | None = None) -> Iterator[RecordedClients]:
+    """Record the requests of these clients, or of new ones."""
+    clients = clients or RecordedClients(path)
     with install(path):
         yield clients

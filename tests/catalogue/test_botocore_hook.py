@@ -186,3 +186,28 @@ def test_requests_of_another_thread_do_not_name_the_result(tmp_path: Path) -> No
     *_, scan, elsewhere, here = clients.requests()
     assert "after" not in elsewhere
     assert here["after"] == [scan["n"], scan["s"]]
+
+
+def test_capacity_is_recorded_without_a_change_of_requests_and_responses(tmp_path: Path) -> None:
+    clients = RecordedClients(tmp_path / "catalogue.jsonl")
+    table = clients.create_table("tbl", "pk", index=("status", "pk"))
+    item = {"pk": "a", "status": "x"}
+    with install(clients.path, capacity=True):
+        assert "ConsumedCapacity" not in table.put_item(Item=item)
+        assert item == {"pk": "a", "status": "x"}  # boto3 must still copy the parameters
+        assert "ConsumedCapacity" not in clients.client.get_item(TableName="tbl", Key={"pk": {"S": "a"}})
+        own = table.get_item(Key={"pk": "a"}, ReturnConsumedCapacity="TOTAL")
+    assert own["ConsumedCapacity"]["CapacityUnits"] == 0.5
+    assert [(line.get("u"), line.get("e")) for line in clients.requests()] == [(2.0, None), (0.5, None), (0.5, None)]
+
+
+def test_results_of_an_earlier_recording_are_forgotten(tmp_path: Path) -> None:
+    clients = RecordedClients(tmp_path / "catalogue.jsonl")
+    table = clients.create_table("tbl", "pk")
+    for key in "ab":
+        table.put_item(Item={"pk": key})
+    with install(clients.path):
+        table.scan()
+    with install(clients.path):
+        table.get_item(Key={"pk": "a"})
+    assert "after" not in clients.requests()[-1]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from examples.shop.model import Shop
+from singletable.catalogue import install
 from singletable.catalogue.callers import Caller, caller_of
+from singletable.catalogue.record_lines import read_lines
+from singletable.engine import Engine
+from singletable.engine.boto3_clients import boto3_client
 
 
 def function(name: str, module: str, body: str, **names: Any) -> Any:
@@ -50,3 +57,22 @@ def test_ignored_modules_are_skipped() -> None:
 
 def test_a_stack_of_libraries_has_no_caller() -> None:
     assert caller_of(None) is None
+
+
+def test_functions_that_start_the_event_loop_are_not_the_caller() -> None:
+    loop = function("_run", "asyncio.events", "def _run():\n    return called()", called=library())
+    frame = function("main", "app", "def main():\n    return called()", called=loop)()
+    assert caller_of(frame) is None
+
+
+def test_a_declared_pattern_is_the_caller_in_threads_and_tasks_too(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.jsonl"
+    shop = Shop.open(boto3_client(Engine("memory:")), create=True)
+    with install(path):
+        shop.customer("c1")
+        asyncio.run(shop.customer.aio("c1"))
+        shop.orders_of_customer.count("c1")
+        list(shop.orders_of_customer.all("c1"))
+    callers = [line["caller"] for line in read_lines(path) if "shape" in line]
+    assert {function for _, _, function in callers} == {"Shop.customer", "Shop.orders_of_customer"}
+    assert {file for file, _, _ in callers} == {"examples/shop/model.py"}

@@ -340,3 +340,16 @@ def test_serve_writes_an_access_log_in_json() -> None:
     assert (created["operation"], created["tables"], created["status"]) == ("CreateTable", ["shop"], 200)
     assert (lost["operation"], lost["error"]) == ("GetItem", "ResourceNotFoundException")
     assert "hidden" not in said
+
+
+def test_serve_records_a_catalogue_of_all_its_principals(tmp_path: Path) -> None:
+    path = tmp_path / "catalogue.jsonl"
+    with serve("--json", "--log", "json", "--catalogue", path, "--access-key", "any:any") as running:
+        running.client().create_table(**TABLE)
+        running.client().put_item(TableName="shop", Item={"pk": {"S": "hidden"}})
+        running.client().get_item(TableName="shop", Key={"pk": {"S": "hidden"}})
+        running.stop()
+    said = singletable("catalogue", path, "--json").stdout
+    assert [each["name"] for each in json.loads(said)["patterns"]] == ["put_shop", "get_shop_by_pk"]
+    assert "hidden" not in path.read_text()
+    assert "cannot write the catalogue" in refused(singletable("serve", "--port", "0", "--catalogue", tmp_path))

@@ -19,20 +19,25 @@ from weakref import WeakSet
 from singletable.catalogue.callers import caller_of
 from singletable.catalogue.recent_results import recent_results
 from singletable.catalogue.request_recorder import OBSERVED, RequestRecorder
+from singletable.catalogue.request_shapes import RECORDED
 
 FILE = "dynamodb-catalogue.jsonl"
 FILE_VARIABLE = "SINGLETABLE_CATALOGUE"
 _log = logging.getLogger("singletable.catalogue")
 _RECORD = "singletable-catalogue"
 _SERVICE = "dynamodb"
-_EVENTS = ("before-call", "after-call", "after-call-error")
+_EVENTS = ("before-parameter-build", "before-call", "after-call", "after-call-error")
+_CAPACITY = "ReturnConsumedCapacity"
 
 
 class Recording:
     """A recording in progress. Leaving its `with` block, or calling `uninstall`, ends it."""
 
-    def __init__(self, path: Path, recorder: RequestRecorder, ignored: Collection[str]) -> None:
+    def __init__(
+        self, path: Path, recorder: RequestRecorder, ignored: Collection[str], *, measures_capacity: bool
+    ) -> None:
         self.path = path
+        self._measures_capacity = measures_capacity
         self._recorder = recorder
         self._ignored = tuple(ignored)
 
@@ -52,11 +57,22 @@ class Recording:
                 _active = None
                 self._recorder.close()
 
+    def request_capacity(self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+        """Add a request for the consumed capacity to the parameters, unless the application requests it."""
+        if self._measures_capacity and _CAPACITY not in params and model.name in RECORDED:
+            context[_CAPACITY] = True
+            params[_CAPACITY] = "TOTAL"  # botocore made this dict of the keyword arguments of the call
+
     def before_call(self, model: Any, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
         """Remember the request, which botocore has encoded, and its caller."""
         if model.name in OBSERVED:
             caller = caller_of(sys._getframe(2), self._ignored)
-            context[_RECORD] = (params.get("body") or b"{}", caller, recent_results(), time.perf_counter())
+            context[_RECORD] = (
+                params.get("body") or b"{}",
+                caller,
+                recent_results(self._recorder.run),
+                time.perf_counter(),
+            )
 
     def after_call(
         self, operation: str, context: dict[str, Any], answer: dict[str, Any] | None, error: str | None
@@ -76,6 +92,8 @@ class Recording:
                 error=error,
                 retries=(answer or {}).get("ResponseMetadata", {}).get("RetryAttempts", 0),
             )
+            if answer is not None and context.pop(_CAPACITY, False):
+                answer.pop("ConsumedCapacity", None)
         except Exception:  # the request of the application has succeeded, whatever its record does
             _log.exception("cannot record a request of %s", operation)
 
@@ -87,7 +105,12 @@ _hooked: WeakSet[Any] = WeakSet()
 
 
 def install(
-    file: str | os.PathLike[str] | None = None, *, labels: str | None = None, ignore: Collection[str] = ()
+    file: str | os.PathLike[str] | None = None,
+    *,
+    labels: str | None = None,
+    ignore: Collection[str] = (),
+    capacity: bool = False,
+    source: str = "boto3",
 ) -> Recording:
     """Record the DynamoDB requests of all boto3 and botocore clients of this process, and return the recording.
 
@@ -98,6 +121,10 @@ def install(
     `labels` is a regular expression for the literal parts of keys, such as `[a-z]+` for `user#42`; by default, they are
     words of capital letters. `ignore` are modules of the application that are not the callers of requests, such as its
     own wrapper of boto3.
+
+    `capacity` adds ReturnConsumedCapacity to each request, so that the catalogue contains the exact units. The
+    application does not see it in the responses. Otherwise the units are computed from the sizes of items. `source` is
+    the origin of the requests in the file; `pytest` means that the rates are those of tests.
     """
     global _active  # noqa: PLW0603  # as above
     path = Path(file or os.environ.get(FILE_VARIABLE) or FILE)
@@ -105,7 +132,8 @@ def install(
         if _active is not None:
             raise RuntimeError(f"a recording to {_active.path} is already installed; call its uninstall() first")
         _hook_clients()
-        _active = Recording(path, RequestRecorder(path, "boto3", labels=labels), ignore)
+        recorder = RequestRecorder(path, source, labels=labels)
+        _active = Recording(path, recorder, ignore, measures_capacity=capacity)
         return _active
 
 
@@ -157,8 +185,13 @@ def _add_handlers(client: Any) -> None:
             return
         _hooked.add(events)
         if client.meta.service_model.service_name == _SERVICE:
-            for event, handler in zip(_EVENTS, (_before_call, _after_call, _after_error), strict=True):
+            for event, handler in zip(_EVENTS, (_before_build, _before_call, _after_call, _after_error), strict=True):
                 events.register_first(f"{event}.*.*", handler)
+
+
+def _before_build(**event: Any) -> None:
+    if (recording := _active) is not None:
+        recording.request_capacity(**event)
 
 
 def _before_call(**event: Any) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import lru_cache
 from types import FrameType
 
@@ -19,6 +21,9 @@ LIBRARIES = frozenset(
 )
 """The packages whose functions are not the caller: the libraries of AWS, and libraries that wrap or retry calls."""
 _EXAMPLES = "singletable.examples."
+_CLIENT = "singletable.client.connected_table"
+"""The module of our client that runs declared patterns. Its functions have the plan of the pattern."""
+_EVENT_LOOPS = frozenset({"asyncio.events", "asyncio.base_events", "asyncio.runners"})
 
 
 @dataclass(frozen=True)
@@ -37,12 +42,17 @@ def caller_of(frame: FrameType | None, ignored: Collection[str] = ()) -> Caller 
     """Return the first function outside the libraries. Return None if there is none.
 
     A private function (`_read`) is not the caller if another function of the same file calls it. `ignored` are more
-    modules that are not the caller, such as the application's own wrapper of boto3.
+    modules that are not the caller, such as the application's own wrapper of boto3. If our own client sends the
+    request, the caller is the declared pattern.
     """
-    while frame is not None and _is_skipped(frame.f_globals.get("__name__", ""), ignored):
+    while frame is not None and _is_skipped(module := frame.f_globals.get("__name__", ""), ignored):
+        if module in _EVENT_LOOPS:
+            return _of_context.get()  # the functions below started the event loop, not the request
+        if module == _CLIENT and (declared := _declared_pattern(frame)) is not None:
+            return declared
         frame = frame.f_back
     if frame is None:
-        return None
+        return _of_context.get()
     while (
         frame.f_back is not None
         and _is_private(frame.f_code.co_name)
@@ -51,6 +61,15 @@ def caller_of(frame: FrameType | None, ignored: Collection[str] = ()) -> Caller 
     ):
         frame = frame.f_back
     return _caller(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_qualname)
+
+
+def _declared_pattern(frame: FrameType) -> Caller | None:
+    """Return the pattern that a function of our client runs, at its declaration."""
+    plan, client = frame.f_locals.get("plan"), frame.f_locals.get("self")
+    if plan is None or client is None:
+        return None
+    place = plan.pattern.location
+    return _caller(place.file, place.line, f"{client.reader.design.name}.{plan.pattern.name}")
 
 
 def _is_skipped(module: str, ignored: Collection[str]) -> bool:
@@ -82,6 +101,19 @@ def _shown_function(qualified: str) -> str:
     """Return a function without the names that Python adds: a comprehension belongs to the function around it."""
     parts = [part for part in qualified.split(".") if not part.startswith("<") or part == "<module>"]
     return ".".join(parts) or qualified
+
+
+_of_context: ContextVar[Caller | None] = ContextVar("caller_of_context", default=None)
+
+
+@contextmanager
+def caller_in_context() -> Generator[None, None, None]:
+    """Remember the caller for the tasks and threads that send its requests. They have a copy of this context."""
+    token = _of_context.set(current_caller())
+    try:
+        yield
+    finally:
+        _of_context.reset(token)
 
 
 def current_caller(ignored: Collection[str] = ()) -> Caller | None:

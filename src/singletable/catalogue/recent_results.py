@@ -1,4 +1,4 @@
-"""Recent results: which Query or Scan of the same thread or task returned the key of the item that a request reads."""
+"""Recent results: which read of the same thread or task returned the key of the item that a request reads."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from itertools import islice
 
 RESULTS_MAX = 4
 """The number of results that are compared with the keys of later requests."""
-REQUESTS_MAX = 200
-"""After this number of later requests, a result is forgotten."""
+OTHER_REQUESTS_MAX = 1
+"""After more other requests in a row, a result is forgotten. The requests of a loop over its items follow each other.
+"""
 ITEMS_MAX = 1_000
 """The number of items of a result that are compared."""
 
@@ -20,39 +21,58 @@ Parts = frozenset[int]
 """The hashes of a value and of its variable parts."""
 
 
+class _Result:
+    """A result: its items that no request has read yet, and the number of the last request that read one of them."""
+
+    def __init__(self, origin: Origin, items: list[Parts], request: int) -> None:
+        self.origin = origin
+        self.items = items
+        self.last_request = request
+
+    def reads_item(self, wanted: Sequence[Parts], request: int) -> bool:
+        """Return whether an item has a part of each of these values. One item can be read by several requests."""
+        for position, item in enumerate(self.items):
+            if all(not parts.isdisjoint(item) for parts in wanted):
+                del self.items[:position]  # a loop does not return to the items before
+                self.last_request = request
+                return True
+        return False
+
+
 class RecentResults:
-    """The last results of Query and Scan in a thread or a task, as hashes of the values in their items."""
+    """The last results of reads in a thread or a task, as hashes of the values in their items."""
 
     def __init__(self) -> None:
-        self._results: deque[tuple[int, Origin, list[Parts]]] = deque(maxlen=RESULTS_MAX)
+        self._results: deque[_Result] = deque(maxlen=RESULTS_MAX)
         self._requests = 0
 
     def origin_of(self, wanted: Sequence[Parts]) -> Origin | None:
         """Return the latest result that has an item with a part of each of these values."""
         self._requests += 1
-        while self._results and self._requests - self._results[0][0] > REQUESTS_MAX:
-            self._results.popleft()
         if not self._results or not wanted:
             return None
-        for _, origin, items in reversed(self._results):
-            if any(all(not parts.isdisjoint(item) for parts in wanted) for item in items):
-                return origin
+        for result in reversed(self._results):
+            is_recent = self._requests - result.last_request <= OTHER_REQUESTS_MAX + 1
+            if is_recent and result.reads_item(wanted, self._requests):
+                self._results.remove(result)
+                self._results.append(result)
+                return result.origin
         return None
 
     def add(self, origin: Origin, items: Iterable[Iterable[Parts]]) -> None:
         """Add a result: the parts of each value of each item."""
         joined = [frozenset[int]().union(*values) for values in islice(items, ITEMS_MAX)]
-        if len(joined) > 1:  # one more request for one item is not a sequence
-            self._results.append((self._requests, origin, joined))
+        if joined:
+            self._results.append(_Result(origin, joined, self._requests))
 
 
-_current: ContextVar[RecentResults | None] = ContextVar("recent_results", default=None)
+_current: ContextVar[tuple[str, RecentResults] | None] = ContextVar("recent_results", default=None)
 
 
-def recent_results() -> RecentResults:
-    """Return the recent results of the running thread or task. The tasks that it starts share them."""
+def recent_results(run: str) -> RecentResults:
+    """Return the recent results of a recording in the running thread or task. The tasks that it starts share them."""
     found = _current.get()
-    if found is None:
-        found = RecentResults()
+    if found is None or found[0] != run:
+        found = (run, RecentResults())
         _current.set(found)
-    return found
+    return found[1]

@@ -48,17 +48,22 @@ class LineWriter:
         self._file = None
 
 
-def read_lines(path: Path) -> Iterator[Line]:
-    """Yield the lines of a file. A line that a killed process did not finish is ignored."""
+def read_lines(path: Path, mark: bytes = b"") -> Iterator[Line]:
+    """Yield the lines of a file that contain `mark`. A line that a killed process did not finish is ignored."""
+    yield from (line for _, line in numbered_lines(path, mark))
+
+
+def numbered_lines(path: Path, mark: bytes = b"") -> Iterator[tuple[int, Line]]:
+    """Yield the lines of a file that contain `mark`, with their numbers."""
     try:
         with path.open("rb") as file:
             for number, text in enumerate(file, 1):
+                if number > 1 and mark not in text:
+                    continue
                 try:
                     line = json.loads(text)
-                except ValueError:
-                    if number == 1:
-                        raise ArgumentRefused(_not_a_catalogue(path)) from None
-                    continue
+                except (ValueError, RecursionError):
+                    line = None
                 if number == 1 and (not isinstance(line, dict) or "catalogue" not in line):
                     raise ArgumentRefused(_not_a_catalogue(path))
                 if isinstance(line, dict):
@@ -66,7 +71,7 @@ def read_lines(path: Path) -> Iterator[Line]:
                         raise ArgumentRefused(
                             f"{path}: the catalogue has format {line['catalogue']}; this version reads {FORMAT}"
                         )
-                    yield line
+                    yield number, line
     except OSError as problem:
         raise ArgumentRefused(f"cannot read {path}: {problem.strerror}") from None
 

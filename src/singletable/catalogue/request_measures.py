@@ -17,6 +17,8 @@ from singletable.values.item_size import (
     write_units,
 )
 
+CONDITION_ERRORS = ("ConditionalCheckFailedException", "TransactionCanceledException")
+"""The errors of writes whose conditions fail. DynamoDB bills them as writes of the table, without its indexes."""
 Item = Mapping[str, Any]
 IndexKeys = Mapping[str, Sequence[str]]
 
@@ -50,6 +52,18 @@ def items_of(answer: Mapping[str, Any]) -> Iterator[Item]:
         yield from (each["Item"] for each in responses if each.get("Item"))
 
 
+def items_by_table(parts: Sequence[RequestPart], answer: Mapping[str, Any]) -> Iterator[tuple[str, Item]]:
+    """Yield the items of a response with their tables."""
+    responses = answer.get("Responses", ())
+    if isinstance(responses, Mapping):
+        yield from ((table, item) for table, items in responses.items() for item in items)
+    elif responses and len(parts) == len(responses):  # the results of a transaction have the order of its parts
+        pairs = zip(parts, responses, strict=True)
+        yield from ((part.table, each["Item"]) for part, each in pairs if each.get("Item"))
+    elif len(parts) == 1:
+        yield from ((parts[0].table, item) for item in items_of(answer))
+
+
 def measures_of(
     operation: str, parts: Sequence[RequestPart], answer: Mapping[str, Any], indexes_of: Mapping[str, IndexKeys]
 ) -> RequestMeasures:
@@ -63,6 +77,12 @@ def measures_of(
         units = _read_estimate(operation, parts, answer, sizes) + _write_estimate(operation, parts, written, indexes_of)
     count = answer.get("Count", len(sizes))
     return RequestMeasures(count, examined, sum(sizes), sum(written), units, is_estimated)
+
+
+def failed_write_units(operation: str, parts: Sequence[RequestPart]) -> float:
+    """Return the write units of a request whose condition failed."""
+    written = [0 if part.item is None else stored_size(part.item) for part in parts]
+    return _write_estimate(operation, parts, written, {})
 
 
 def stored_size(item: Item) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,14 @@ from weakref import ref
 from singletable.catalogue.callers import Caller
 from singletable.catalogue.recent_results import RecentResults
 from singletable.catalogue.record_lines import FORMAT, Line, LineWriter, caller_record, shape_record
-from singletable.catalogue.request_measures import IndexKeys, items_of, measures_of
+from singletable.catalogue.request_measures import (
+    CONDITION_ERRORS,
+    IndexKeys,
+    failed_write_units,
+    items_by_table,
+    items_of,
+    measures_of,
+)
 from singletable.catalogue.request_shapes import (
     RECORDED,
     RequestPart,
@@ -65,12 +72,12 @@ class RequestRecorder:
     def _start(self) -> None:
         """Start a recording of this process."""
         self._lock = threading.Lock()
-        self._run = self._random_bytes(4).hex()
+        self.run = self._random_bytes(4).hex()
         self._numbers: dict[ShapeKey, int] = {}
-        self._attributes: dict[int, set[frozenset[str]]] = {}
+        self._attributes: dict[int, set[tuple[str, frozenset[str]]]] = {}
         self._requests = count()
         self._writer.write(
-            {"catalogue": FORMAT, "run": self._run, "source": self._source, "time": round(self._clock(), 3)}
+            {"catalogue": FORMAT, "run": self.run, "source": self._source, "time": round(self._clock(), 3)}
         )
 
     def close(self) -> None:
@@ -98,12 +105,16 @@ class RequestRecorder:
         self._learn_keys(parts)
         shape = self._shapes.of(operation, request, parts)
         number = self._number(shape, caller)
-        line: Line = {"run": self._run, "s": number, "n": next(self._requests), "t": round(self._clock(), 3)}
+        line: Line = {"run": self.run, "s": number, "n": next(self._requests), "t": round(self._clock(), 3)}
         line["ms"] = round(seconds * 1000, 2)
-        self._add_options(line, request, answer or {}, len(parts), error, retries)
+        self._add_options(line, request, answer or {}, error, retries)
+        if len(parts) != 1:
+            line["parts"] = self._shapes.part_counts(shape, parts) if shape.parts else len(parts)
         if answer is not None:
             self._add_measures(line, operation, parts, answer)
-            self._add_attributes(number, parts, answer)
+            self._add_attributes(number, parts, items_by_table(parts, answer))
+        elif error in CONDITION_ERRORS:
+            line["e"] = failed_write_units(operation, parts)
         keys = self._partition_values(operation, parts)
         if keys:
             line["k"] = keys[0] if len(keys) == 1 else keys
@@ -116,12 +127,9 @@ class RequestRecorder:
         line: Line,
         request: Mapping[str, Any],
         answer: Mapping[str, Any],
-        parts: int,
         error: str | None,
         retries: int,
     ) -> None:
-        if parts != 1:
-            line["parts"] = parts
         if "ExclusiveStartKey" in request:
             line["continues"] = True
         if answer.get("LastEvaluatedKey"):
@@ -153,24 +161,26 @@ class RequestRecorder:
         with self._lock:
             if key not in self._numbers:
                 number = len(self._numbers)
-                line = {"run": self._run, "shape": number, **shape_record(shape)}
+                line = {"run": self.run, "shape": number, **shape_record(shape)}
                 if caller is not None:
                     line["caller"] = caller_record(caller)
                 self._writer.write(line)
                 self._numbers[key] = number
             return self._numbers[key]
 
-    def _add_attributes(self, number: int, parts: Sequence[RequestPart], answer: Mapping[str, Any]) -> None:
+    def _add_attributes(
+        self, number: int, parts: Sequence[RequestPart], read: Iterable[tuple[str, Mapping[str, AttributeValue]]]
+    ) -> None:
         """Write each new set of attribute names of the items that a shape reads or puts, with their types."""
         known = self._attributes.setdefault(number, set())
         if len(known) >= ATTRIBUTE_SETS_MAX:
             return
-        for item in [*(part.item for part in parts if part.item is not None), *items_of(answer)]:
-            names = frozenset(item)
+        for table, item in [*((part.table, part.item) for part in parts if part.item is not None), *read]:
+            names = (table, frozenset(item))
             if names not in known and len(known) < ATTRIBUTE_SETS_MAX:
                 known.add(names)
                 types = {name: next(iter(value)) for name, value in item.items()}
-                self._writer.write({"run": self._run, "of": number, "attributes": types})
+                self._writer.write({"run": self.run, "of": number, "in": table, "attributes": types})
 
     def _partition_values(self, operation: str, parts: Sequence[RequestPart]) -> list[str]:
         """Return the hashed partition values of a request: of its Query, or of each item."""
@@ -197,7 +207,7 @@ class RequestRecorder:
         answer: Mapping[str, Any],
         recent: RecentResults,
     ) -> None:
-        """Find the earlier result that contains the key of this read, and remember the result of a Query or Scan."""
+        """Find the earlier result that contains the key of this read, and remember its own result."""
         if operation in ("GetItem", "Query"):
             part = parts[0]
             values: list[AttributeValue] = list((part.key or {}).values()) or [
@@ -206,9 +216,9 @@ class RequestRecorder:
             wanted = [self._values.parts_of(value) for value in values if UNKNOWN in self._values.of(value)]
             if (origin := recent.origin_of(wanted)) is not None:
                 line["after"] = list(origin)
-        if operation in ("Query", "Scan"):
+        if operation in ("GetItem", "Query", "Scan"):
             origin = (line["n"], line["s"])
-            items = answer.get("Items", ())
+            items = items_of(answer)
             recent.add(origin, ([self._values.parts_of(value) for value in item.values()] for item in items))
 
     def _keys_of(self, table: str) -> Sequence[str]:
@@ -226,13 +236,11 @@ class RequestRecorder:
         if not description or "KeySchema" not in description:
             return
         name = description["TableName"]
-        keys = _key_names(description)
-        groups = [*description.get("GlobalSecondaryIndexes", ()), *description.get("LocalSecondaryIndexes", ())]
-        indexes = {each["IndexName"]: _key_names(each) for each in groups if "KeySchema" in each}
+        keys, indexes = table_keys(description)
         if self._keys.get(name) == keys and self._indexes.get(name) == indexes:
             return
         self._keys[name], self._partitions[name], self._indexes[name] = keys, keys[0], indexes
-        line: Line = {"run": self._run, "table": name, "keys": keys, "indexes": indexes}
+        line: Line = {"run": self.run, "table": name, "keys": keys, "indexes": indexes}
         for field in ("ItemCount", "TableSizeBytes"):
             if description.get(field):
                 line[field] = description[field]
@@ -247,6 +255,12 @@ def _restart(recorder: RequestRecorder | None) -> None:
 
 def _names(part: RequestPart) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(part.request.get("ExpressionAttributeNames", {}).items()))
+
+
+def table_keys(description: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """Return the key attributes of a table, and of its indexes by name."""
+    groups = [*description.get("GlobalSecondaryIndexes", ()), *description.get("LocalSecondaryIndexes", ())]
+    return _key_names(description), {each["IndexName"]: _key_names(each) for each in groups if "KeySchema" in each}
 
 
 def _key_names(description: Mapping[str, Any]) -> tuple[str, ...]:

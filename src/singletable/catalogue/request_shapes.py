@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -131,6 +132,11 @@ class RequestShapes:
             return self._of_part(parts[0])
         distinct = dict.fromkeys(self._of_part(part) for part in parts)
         return RequestShape(operation, parts=tuple(sorted(distinct, key=_order)))
+
+    def part_counts(self, shape: RequestShape, parts: Sequence[RequestPart]) -> list[int]:
+        """Return how many parts of a batch or a transaction have each of the shapes that its shape contains."""
+        counts = Counter(self._of_part(part) for part in parts)
+        return [counts[each] for each in shape.parts]
 
     def _of_part(self, part: RequestPart) -> RequestShape:
         request = part.request

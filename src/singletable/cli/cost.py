@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from singletable.cli.load_model import load_tables
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from singletable.cost.cost_report import CostReport
     from singletable.cost.measured_items import ItemSample
     from singletable.cost.prices import Prices
+    from singletable.cost.recorded_comparison import RecordedComparison
 
 _AT = ("small", "expected", "large")
 _CLASSES = ("standard", "infrequent-access")
@@ -53,6 +55,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     parser.add_argument("--compare", action="store_true", help="compare with one table per entity")
     parser.add_argument(
+        "--catalogue",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="compare with the tables of a recorded catalogue, as the application uses them; repeatable",
+    )
+    parser.add_argument(
         "--measured",
         metavar="STORE",
         help="run every pattern on the items of a store, and compare with the estimate",
@@ -81,12 +91,13 @@ def run(options: argparse.Namespace) -> int:
         reports, sample = _reports(table, options, prices)
         report = reports[options.at]
         measured = _measured(table, report, options)
+        recorded = _recorded(report, options)
         if options.json:
-            documents.append(document(report, reports, measured))
+            documents.append(document(report, reports, measured, recorded))
         else:
             if number:
                 print()
-            show(report, reports, sample, measured, with_comparison=options.compare)
+            show(report, reports, sample, measured, recorded, with_comparison=options.compare)
     if options.json:
         print_json({"tables": documents})
     return 0
@@ -116,6 +127,15 @@ def _reports(
         for at in _AT
     }
     return reports, sample
+
+
+def _recorded(report: CostReport, options: argparse.Namespace) -> RecordedComparison | None:
+    if not options.catalogue:
+        return None
+    from singletable.catalogue.recorded_catalogue import read_catalogue
+    from singletable.cost.recorded_comparison import compare_recorded
+
+    return compare_recorded(read_catalogue(options.catalogue), report.calls, report.prices, report.table_class)
 
 
 def _measured(table: type[Table], report: CostReport, options: argparse.Namespace) -> list[Any] | None:

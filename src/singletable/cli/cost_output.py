@@ -11,13 +11,21 @@ from singletable.cost.call_costs import CallCost
 from singletable.cost.cost_report import CostReport
 from singletable.cost.monthly_bill import UTILISATION
 from singletable.planner.estimate import Estimate
-from singletable.planner.formatting import GUESS_MARK, format_bytes, format_count, format_dollars, format_number
+from singletable.planner.formatting import (
+    GUESS_MARK,
+    format_bytes,
+    format_count,
+    format_dollars,
+    format_list,
+    format_number,
+)
 
 if TYPE_CHECKING:
     from singletable.cost.call_costs import CallCost
     from singletable.cost.cost_report import CostReport
     from singletable.cost.design_comparison import DesignComparison
     from singletable.cost.measured_items import ItemSample
+    from singletable.cost.recorded_comparison import CallUnits, RecordedComparison
 
 _SIZES = {"small": "0.1 x the expected", "expected": "the expected", "large": "10 x the expected"}
 _UNITS = {"read": "RRU", "write": "WRU"}
@@ -28,6 +36,7 @@ def show(
     reports: Mapping[str, CostReport],
     sample: ItemSample | None,
     measured: list[Any] | None,
+    recorded: RecordedComparison | None,
     *,
     with_comparison: bool,
 ) -> None:
@@ -45,6 +54,9 @@ def show(
     if with_comparison:
         print()
         _show_comparison(name, report.comparison)
+    if recorded is not None:
+        print()
+        _show_recorded(name, recorded)
     if measured is not None:
         print()
         _show_measurements(name, measured)
@@ -218,6 +230,41 @@ def _show_comparison(name: str, comparison: DesignComparison) -> None:
     print(comparison.sentence)
 
 
+def _show_recorded(name: str, comparison: RecordedComparison) -> None:
+    rows = []
+    for each in comparison.patterns:
+        rate = each.calls_per_second
+        rows.append(
+            [
+                each.name,
+                "?" if rate is None else format_number(rate),
+                _units_of(each.together),
+                _units_of(each.recorded),
+                format_number(each.together.requests),
+                format_number(each.recorded.requests),
+            ]
+        )
+    tables = format_count(comparison.total.tables, "recorded table")
+    headers = ("pattern", "calls/s", "one table", tables, "requests", "recorded requests")
+    print_table(f"{name}: compared with the recorded requests, per call", headers, rows)
+    print(comparison.total.sentence)
+    for each in comparison.patterns:
+        if each.left_out:
+            print(f"  {each.name}: the model has no pattern {format_list(each.left_out)}, which one table may not need")
+    if comparison.only_recorded:
+        names = ", ".join(comparison.only_recorded)
+        print(f"  recorded, but not compared, because the model has no pattern with this name: {names}")
+    if comparison.only_in_model:
+        print(f"  not recorded, and not compared: {', '.join(comparison.only_in_model)}")
+
+
+def _units_of(units: CallUnits) -> str:
+    mark = _mark(units.is_guessed)
+    parts = [f"{mark}{format_number(units.writes)} WRU"] if units.writes else []
+    reads = [f"{mark}{format_number(units.reads)} RRU"] if units.reads or not parts else []
+    return " + ".join([*parts, *reads])
+
+
 def _show_measurements(name: str, measured: list[Any]) -> None:
     rows = [
         [
@@ -259,7 +306,12 @@ def _show_notes(report: CostReport, sample: ItemSample | None) -> None:
         print("  no write pattern is declared, so the monthly cost covers reads only")
 
 
-def document(report: CostReport, reports: Mapping[str, CostReport], measured: list[Any] | None) -> dict[str, Any]:
+def document(
+    report: CostReport,
+    reports: Mapping[str, CostReport],
+    measured: list[Any] | None,
+    recorded: RecordedComparison | None,
+) -> dict[str, Any]:
     """Return the content of all tables as a JSON document."""
     found: dict[str, Any] = {
         "table": report.design.name,
@@ -284,6 +336,8 @@ def document(report: CostReport, reports: Mapping[str, CostReport], measured: li
     }
     if measured is not None:
         found["measured"] = [asdict(each) for each in measured]
+    if recorded is not None:
+        found["recorded"] = {**asdict(recorded), "sentence": recorded.total.sentence}
     return found
 
 

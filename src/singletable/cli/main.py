@@ -15,6 +15,7 @@ from singletable.errors import SingletableError, without_secrets
 
 COMMANDS = (
     "demo",
+    "catalogue",
     "check",
     "design",
     "explain",

@@ -10,6 +10,7 @@ import re
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from singletable.engine.engine import Engine
     from singletable.engine.http.access_keys import AccessKeys
     from singletable.engine.http.browser_guard import BrowserGuard
+    from singletable.engine.http.http_messages import RespondingEngine
     from singletable.engine.http.request_handler import EngineOf, Service
     from singletable.engine.http.signature import SignatureCheck
 
@@ -74,6 +76,13 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--log",
         choices=("json", "text"),
         help="write one line per request to standard error, without keys and values",
+    )
+    parser.add_argument(
+        "--catalogue",
+        metavar="FILE",
+        type=Path,
+        help="append the requests to a catalogue, without their values; singletable catalogue FILE lists their access "
+        "patterns",
     )
     parser.add_argument(
         "--region", type=_region, default="us-east-1", help="the region in ARNs, for policies (default: us-east-1)"
@@ -239,13 +248,27 @@ def _serve(
         run_until_stopped(server, listening, lambda: _print_ready(options, keys, listening))
 
 
-def _engine_of(engine: Engine, principals: PrincipalsFile | None) -> EngineOf | None:
+def _recorded(options: argparse.Namespace, engine: Engine) -> Callable[[RespondingEngine], RespondingEngine]:
+    """Return a function that returns an engine whose requests are recorded, if the options request a catalogue."""
+    if options.catalogue is None:
+        return lambda each: each
+    from singletable.catalogue.request_recorder import RequestRecorder
+    from singletable.engine.http.recording_engine import RecordingEngine, describe_tables
+
+    recorder = RequestRecorder(options.catalogue, "serve")
+    describe_tables(engine, recorder)
+    return lambda each: RecordingEngine(each, recorder)
+
+
+def _engine_of(
+    engine: Engine, principals: PrincipalsFile | None, recorded: Callable[[RespondingEngine], RespondingEngine]
+) -> EngineOf | None:
     """Return a function that returns the engine with the permissions of the caller of a request."""
     if principals is None:
         return None
     from singletable.engine.http.signature import access_key_of
 
-    engines = {key_id: engine.as_principal(each) for key_id, each in principals.principals.items()}
+    engines = {key_id: recorded(engine.as_principal(each)) for key_id, each in principals.principals.items()}
     return lambda request: engines[access_key_of(request)]
 
 
@@ -255,19 +278,21 @@ def _service(
     """Return the service for requests. If the options request an access log, it writes one."""
     from singletable.engine.http.request_handler import Service
 
+    recorded = _recorded(options, engine)
+    served = recorded(engine)
     check = _signature_check(keys)
     settings: dict[str, Any] = {
         "check": check,
         "head_check": None if check is None else check.check_head,
-        "engine_of": _engine_of(engine, principals),
+        "engine_of": _engine_of(engine, principals, recorded),
         "guard": _browser_guard(options, keys),
         "region": engine.region,
     }
     if options.log is None:
-        return Service(engine, **settings)
+        return Service(served, **settings)
     from singletable.engine.http.access_log import AccessLog, LoggedService, write_to_stderr
 
-    return LoggedService(AccessLog(options.log, write_to_stderr, time.time), engine, **settings)
+    return LoggedService(AccessLog(options.log, write_to_stderr, time.time), served, **settings)
 
 
 def _signature_check(keys: AccessKeys) -> SignatureCheck | None:

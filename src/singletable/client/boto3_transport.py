@@ -10,6 +10,7 @@ from typing import Any, Protocol, cast
 from urllib.parse import urlsplit
 
 from singletable.client.responses import error_from
+from singletable.client.tracing import caller_for_recording
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused, NotConnected, RequestRefused, Unreachable
 
@@ -67,7 +68,8 @@ class Boto3Transport(Transport):
         if not self._is_awaited:
             import asyncio
 
-            return await asyncio.to_thread(self.send, operation, body)
+            with caller_for_recording():
+                return await asyncio.to_thread(self.send, operation, body)
         method = self._method(operation)
         try:
             return _encode(await method(**_decode(body)))

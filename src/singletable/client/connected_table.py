@@ -14,7 +14,7 @@ from singletable.client.reading.query_execution import MergedQueries, SingleQuer
 from singletable.client.reading.table_reader import ReadOptions, TableReader
 from singletable.client.request_session import Session
 from singletable.client.request_steps import Steps, run, run_async
-from singletable.client.tracing import current_pattern
+from singletable.client.tracing import caller_for_recording, current_pattern
 from singletable.errors import ArgumentRefused, DesignError, KeyRefused
 from singletable.model.intents import (
     AncestorsIntent,
@@ -137,10 +137,12 @@ class ConnectedTable:
     async def _run_observed_async(self, plan: Plan, steps: Steps[R]) -> R:
         try:
             if not self.session.is_observed:
-                return await run_async(steps, self.session)
+                with caller_for_recording():
+                    return await run_async(steps, self.session)
             before = current_pattern.set(plan.pattern.name)
             try:
-                return await run_async(steps, self.session)
+                with caller_for_recording():
+                    return await run_async(steps, self.session)
             finally:
                 current_pattern.reset(before)
         except (ArgumentRefused, KeyRefused) as problem:

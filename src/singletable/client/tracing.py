@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
@@ -20,6 +21,15 @@ from singletable.wire.api_types import decoder_of
 
 current_pattern: ContextVar[str | None] = ContextVar("current_pattern", default=None)
 """The name of the running pattern; set only if a hook or a tracer receives its requests."""
+
+
+def caller_for_recording() -> AbstractContextManager[None]:
+    """Return a context manager that remembers the caller of requests in tasks and threads, for a recording.
+
+    The catalogue names requests after their callers. If the program does not record requests, it costs nothing.
+    """
+    callers = sys.modules.get("singletable.catalogue.callers")
+    return nullcontext() if callers is None else callers.caller_in_context()
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""pytest plugin: the `open_table` fixture and the `--singletable-url` option."""
+"""pytest plugin: the `open_table` fixture, `--singletable-url`, and `--dynamodb-catalogue` to record requests."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from singletable.catalogue import Recording
     from singletable.testing.fixtures import OpenTables
 
 
+_RECORDING: pytest.StashKey[Recording] = pytest.StashKey()
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--singletable-url`."""
+    """Add `--singletable-url` and `--dynamodb-catalogue`."""
     group = parser.getgroup("singletable")
     group.addoption(
         "--singletable-url",
@@ -21,6 +25,40 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the place where tests open their tables: memory: (default), file:PATH, http://HOST:PORT or "
         "dynamodb://REGION",
     )
+    group.addoption(
+        "--dynamodb-catalogue",
+        metavar="FILE",
+        help="append the DynamoDB requests that the tests send with boto3 to a catalogue, without their values; "
+        "singletable catalogue FILE lists their access patterns",
+    )
+    parser.addini("dynamodb_catalogue", "the default of --dynamodb-catalogue, relative to the root directory")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start to record if the user wants a catalogue. Each worker of pytest-xdist records its own requests."""
+    option, default = config.getoption("--dynamodb-catalogue"), config.getini("dynamodb_catalogue")
+    if not option and not default:
+        return
+    from singletable.catalogue import install
+    from singletable.errors import ArgumentRefused
+
+    file = config.invocation_params.dir / option if option else config.rootpath / default
+    try:
+        config.stash[_RECORDING] = install(file, source="pytest")
+    except (ArgumentRefused, ModuleNotFoundError) as problem:
+        raise pytest.UsageError(str(problem)) from None
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop to record."""
+    if (recording := config.stash.get(_RECORDING, None)) is not None:
+        recording.uninstall()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Name the catalogue, and the command that reads it."""
+    if (recording := config.stash.get(_RECORDING, None)) is not None:
+        terminalreporter.write_line(f"DynamoDB requests: singletable catalogue {recording.path}")
 
 
 @pytest.fixture

@@ -8,12 +8,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import TypeVar
 
 from singletable.errors import ImportRefused
 from singletable.importers.draft import Draft
+from singletable.importers.worksheet.worksheet_fields import FIELD_NAMES, FieldColumn, FieldReader
 from singletable.importers.worksheet.worksheet_keys import worksheet_table
 from singletable.importers.worksheet.worksheet_requests import Column, WorksheetRow
 
+T = TypeVar("T", bound=str)
 _NAMES: Mapping[Column, tuple[str, ...]] = {
     "title": ("access pattern", "pattern description", "description", "question", "query", "use case", "pattern"),
     "name": ("pattern", "pattern name", "name"),
@@ -22,6 +25,7 @@ _NAMES: Mapping[Column, tuple[str, ...]] = {
     "sort": ("sort direction", "sort", "sort order", "order", "ordering", "direction"),
     "frequency": ("frequency", "rate", "rps", "qps", "tps", "traffic", "how often", "peak rps", "requests per second"),
     "budget": ("latency budget", "budget", "latency", "latency ms", "latency budget ms", "budget ms", "p99"),
+    "items": ("items per call", "expected items", "items"),
 }
 _RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _UNDERLINES = re.compile(r"-+(?: {2,}-+)+\s*")
@@ -43,13 +47,15 @@ class _Grid:
 def read_worksheet(text: str, name: str) -> Draft:
     """Return the draft of a worksheet, with keys proposed for its rows. Raise ImportRefused if it contains none."""
     rows: list[WorksheetRow] = []
+    fields = FieldReader(name)
     problems: list[str] = []
     headers: list[Sequence[str]] = []
     titles: list[str] = []
     for grid in _grids(text.removeprefix("\ufeff")):
         headers.append(grid.header)
-        columns = _columns(grid.header)
+        columns = _columns(grid.header, _NAMES)
         if "title" not in columns or "entry" not in columns:
+            _read_fields(grid, fields)
             continue
         titles.append(grid.title)
         for line, cells in grid.rows:
@@ -70,7 +76,16 @@ def read_worksheet(text: str, name: str) -> Draft:
     if not rows:
         raise ImportRefused(_missing(name, headers))
     stem = titles[0] or PurePath(name).stem or "Worksheet"
-    return Draft(f"A model from the worksheet {name}, with proposed keys", (worksheet_table(rows, stem),))
+    return Draft(f"A model from the worksheet {name}, with proposed keys", (worksheet_table(rows, stem, fields.found),))
+
+
+def _read_fields(grid: _Grid, fields: FieldReader) -> None:
+    """Read a table of fields or sizes. Ignore any other table."""
+    columns = _columns(grid.header, FIELD_NAMES)
+    if "entity" in columns and columns.keys() & {"field", "items", "bytes"}:
+        for line, cells in grid.rows:
+            known: dict[FieldColumn, str] = {column: _plain(_cell(cells, place)) for column, place in columns.items()}
+            fields.read(line, known)
 
 
 def _missing(name: str, headers: Sequence[Sequence[str]]) -> str:
@@ -83,11 +98,11 @@ def _missing(name: str, headers: Sequence[Sequence[str]]) -> str:
     return f"{name} contains no worksheet; {needed}. The first table has the columns {seen or 'without names'}{more}"
 
 
-def _columns(header: Sequence[str]) -> dict[Column, int]:
+def _columns(header: Sequence[str], known: Mapping[T, Sequence[str]]) -> dict[T, int]:
     """Return the position of each known column. If several columns match, the earlier name in the list is used."""
     plain = [" ".join(re.findall(r"[a-z0-9]+", _plain(cell).lower())) for cell in header]
-    found: dict[Column, int] = {}
-    for column, names in _NAMES.items():
+    found: dict[T, int] = {}
+    for column, names in known.items():
         place = next((plain.index(each) for each in names if each in plain), None)
         if place is not None and place not in found.values():
             found[column] = place
@@ -156,8 +171,8 @@ def _separated(text: str) -> Iterator[_Grid]:
         except csv.Error:
             continue
         filled = [row for row in rows if any(cell.strip() for cell in row[1])]
-        start = next((at for at, row in enumerate(filled) if {"title", "entry"} <= _columns(row[1]).keys()), 0)
+        start = next((at for at, row in enumerate(filled) if {"title", "entry"} <= _columns(row[1], _NAMES).keys()), 0)
         if filled:
             grids.append(_Grid(filled[start][1], filled[start + 1 :]))
-    grids.sort(key=lambda grid: len(_columns(grid.header)), reverse=True)
+    grids.sort(key=lambda grid: len(_columns(grid.header, _NAMES)), reverse=True)
     yield from grids[:1]

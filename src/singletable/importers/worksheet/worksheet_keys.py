@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from singletable.expressions.tree import Function, Parameter, Path
+from singletable.expressions.tree import Change, Function, Parameter, Path
 from singletable.importers.draft import (
     DraftDerived,
     DraftEntity,
-    DraftField,
     DraftIndex,
     DraftKeys,
     DraftParameter,
@@ -17,8 +16,10 @@ from singletable.importers.draft import (
     DraftTable,
     FieldType,
     paging,
+    set_to_parameter,
 )
 from singletable.importers.names import class_name, field_name, pattern_name, table_name
+from singletable.importers.worksheet.worksheet_fields import WorksheetFields, merged_fields
 from singletable.importers.worksheet.worksheet_requests import (
     RowRequest,
     WorksheetRow,
@@ -27,6 +28,7 @@ from singletable.importers.worksheet.worksheet_requests import (
     frequency_of,
     is_moment,
     is_number,
+    items_of,
     row_request,
 )
 from singletable.model.table_schema import TABLE
@@ -55,6 +57,10 @@ class _Entity:
     class_name: str
     identity: str = "id"
     parent: _Entity | None = None
+    partition_field: str | None = None
+    """The partition key of the source, if the identity is its sort key."""
+    recorded_key: tuple[str, ...] = ()
+    """The primary key of the source."""
     is_placed: bool = False
     accesses: list[_Access] = field(default_factory=list)
     fields: dict[str, FieldType] = field(default_factory=dict)
@@ -69,8 +75,17 @@ class _Entity:
         return field_name(f"{self.words} id")
 
     @property
+    def owner(self) -> str | None:
+        """The field that identifies the partition with other items of this entity."""
+        return self.partition_field or (self.parent.reference if self.parent else None)
+
+    @property
+    def owner_prefix(self) -> str:
+        return self.parent.prefix if self.parent else _label(self.partition_field or "")
+
+    @property
     def key_fields(self) -> list[str]:
-        return [self.parent.reference, self.identity] if self.parent else [self.identity]
+        return [self.owner, self.identity] if self.owner else [self.identity]
 
     def add(self, *names: str) -> None:
         for name in names:
@@ -84,21 +99,23 @@ def type_by_name(name: str) -> FieldType:
     return "Decimal" if is_number(name) else "str"
 
 
-def worksheet_table(rows: Sequence[WorksheetRow], name: str) -> DraftTable:
+def worksheet_table(rows: Sequence[WorksheetRow], name: str, given: WorksheetFields) -> DraftTable:
     """Return a table that serves the rows, with notes on details that the rows do not specify."""
     known = list(dict.fromkeys(entity_words(row.entry) for row in rows))
     requests = [row_request(row, known) for row in rows]
     known += [each.target for each in requests] + [member for each in requests for member in each.members]
     requests = [_named(row_request(row, known)) for row in rows]
-    entities = _entities(requests)
-    notes: list[str] = []
+    entities = _entities(requests, given)
+    notes = list(given.notes)
     patterns: dict[str, DraftPattern] = {}
     for request in requests:
         pattern = _pattern(request, entities, _name(request, patterns, entities), notes)
         patterns[pattern.name] = pattern
-    drafted = [_entity(each) for each in entities.values()]
+    drafted = [_entity(each, given) for each in entities.values()]
     notes += _guessed_entities(requests, entities)
-    notes.append(f"Add the other fields of {format_list([each.class_name for each in drafted])}.")
+    without_fields = [each.class_name for words, each in entities.items() if words not in given.fields]
+    if without_fields:
+        notes.append(f"Add the other fields of {format_list(without_fields)}.")
     count = max((len(each.keys) - 1 for each in drafted), default=0)
     own_class = class_name(name, [each.class_name for each in drafted])
     return DraftTable(
@@ -150,7 +167,7 @@ def _name(request: RowRequest, taken: dict[str, DraftPattern], entities: dict[st
     return name
 
 
-def _entities(requests: Sequence[RowRequest]) -> dict[str, _Entity]:
+def _entities(requests: Sequence[RowRequest], given: WorksheetFields) -> dict[str, _Entity]:
     """Return the entities of the rows, with their identity and their accesses."""
     words = [each.target for each in requests] + [member for each in requests for member in each.members]
     words = [*(each.entry for each in requests if each.kind != "near"), *words]
@@ -170,11 +187,29 @@ def _entities(requests: Sequence[RowRequest]) -> dict[str, _Entity]:
         for member in request.members:
             if found[member] is not found[request.target] and found[request.target].parent is None:
                 found[member].parent = found[member].parent or found[request.target]
+    _add_recorded_keys(found, given)
     for request in requests:
         _add_access(request, found[request.target])
     for entity in found.values():
         entity.add(*entity.key_fields)
     return found
+
+
+def _add_recorded_keys(entities: dict[str, _Entity], given: WorksheetFields) -> None:
+    """Identify the items of each entity as its source does, by one field or by two."""
+    keys = {words: tuple(given.keys.get(words, ())) for words in entities}
+    for words, entity in entities.items():
+        entity.fields |= {each.name: each.type for each in given.fields.get(words, ())}  # type: ignore[misc]  # checked
+        entity.recorded_key = keys[words]
+        if len(keys[words]) == 1:
+            (entity.identity,) = keys[words]
+    for words, names in keys.items():
+        if len(names) == 2:
+            entity = entities[words]
+            of_parent = (entity.parent.reference, entity.parent.identity) if entity.parent else ()
+            entity.partition_field = next((each for each in names if each in of_parent), names[0])
+            entity.parent = entity.parent if entity.partition_field in of_parent else None
+            (entity.identity,) = (each for each in names if each != entity.partition_field)
 
 
 def _reads_by_id(requests: Sequence[RowRequest], target: str) -> bool:
@@ -195,13 +230,9 @@ def _add_access(request: RowRequest, target: _Entity) -> None:
         return
     order = request.range[0] if request.range else request.order
     target.add(*request.equal, *([order] if order else []))
-    if (
-        request.kind == "get"
-        and (request.equal or ["id"]) in (target.key_fields, ["id"], [target.identity])
-        and not target.parent
-    ):
+    if request.kind == "get" and _is_key(request, target):
         return
-    if target.parent is not None and request.equal == [target.parent.reference] and order in (None, target.identity):
+    if target.owner is not None and request.equal == [target.owner] and order in (None, target.identity):
         return
     equal = tuple(request.equal) if request.kind == "list" or request.equal else (target.identity,)
     for access in target.accesses:
@@ -211,10 +242,10 @@ def _add_access(request: RowRequest, target: _Entity) -> None:
     target.accesses.append(_Access(equal, order))
 
 
-def _entity(entity: _Entity) -> DraftEntity:
+def _entity(entity: _Entity, given: WorksheetFields) -> DraftEntity:
     keys: dict[str, DraftKeys] = {}
-    if entity.parent is not None:
-        partition = f"{entity.parent.prefix}#{{{entity.parent.reference}}}"
+    if entity.owner is not None:
+        partition = f"{entity.owner_prefix}#{_written(entity, entity.owner)}"
         keys[TABLE] = DraftKeys((partition,), (f"{entity.prefix}#{_written(entity, entity.identity)}",))
     else:
         keys[TABLE] = DraftKeys((f"{entity.prefix}#{_written(entity, entity.identity)}",), ("METADATA",))
@@ -225,9 +256,14 @@ def _entity(entity: _Entity) -> DraftEntity:
         derived["cell"] = DraftDerived("geohash", ("latitude", "longitude"), 6)
         sort = f"{{latitude:number}}#{{longitude:number}}#{_written(entity, entity.identity)}"
         keys[f"gsi{len(entity.accesses) + 1}"] = DraftKeys((f"{entity.prefix}_NEAR#{{cell}}",), (sort,))
-    fields = tuple(DraftField(name, kind) for name, kind in entity.fields.items())
     return DraftEntity(
-        entity.class_name, fields, keys, doc=f"{entity.class_name}, proposed for the worksheet.", derived=derived
+        entity.class_name,
+        tuple(merged_fields(entity.fields, given.fields.get(entity.words, ()))),
+        keys,
+        doc=f"{entity.class_name}, proposed for the worksheet.",
+        derived=derived,
+        identity=entity.recorded_key if entity.recorded_key not in ((), ("id",)) else None,
+        options=given.options.get(entity.words, {}),
     )
 
 
@@ -236,15 +272,18 @@ def _access_keys(entity: _Entity, access: _Access) -> DraftKeys:
 
     The first equality field is the partition key; the other fields and the order form the sort key.
     """
-    ends = [entity.identity, *([entity.parent.reference] if entity.parent else [])]
+    ends = [entity.identity, *([entity.owner] if entity.owner else [])]
     names: list[str] = [*access.equal[1:], *([access.order] if access.order else []), *ends]
     further = [name for name in dict.fromkeys(names) if name not in access.equal[:1]]
     sort = "#".join([entity.prefix, *(_written(entity, name) for name in further)])
     if not access.equal:
         return DraftKeys((f"ALL#{entity.prefix}",), (sort,))
     first = access.equal[0]
-    label = first.upper().removesuffix("_ID").strip("_") or "BY"
-    return DraftKeys((f"{label}#{_written(entity, first)}",), (sort,))
+    return DraftKeys((f"{_label(first)}#{_written(entity, first)}",), (sort,))
+
+
+def _label(name: str) -> str:
+    return name.upper().removesuffix("_ID").strip("_") or "BY"
 
 
 def _written(entity: _Entity, name: str) -> str:
@@ -269,21 +308,27 @@ def _pattern(request: RowRequest, entities: dict[str, _Entity], name: str, notes
         notes.append(f"{where}: its latency budget {_short(budget)!r} is not a time such as 10 ms.")
     if request.kind == "search":
         notes.append(f"{where}: keys cannot find words inside text. Use a search index in addition to the table.")
-    if request.kind == "update":
+    changes = tuple(set_to_parameter(each) for each in _set_fields(request, target, where, notes))
+    if request.kind == "update" and not changes:
         notes.append(f"{where} became put(...), because the row does not name the fields that it sets.")
     classes = (
         target.class_name,
         *(entities[each].class_name for each in request.members if entities[each].parent is target),
     )
     is_list = request.kind in ("list", "search") or (request.kind == "get" and not _is_key(request, target))
-    kinds = {"with": "collection", "near": "within", "create": "create", "update": "put", "delete": "delete"}
+    kinds = {"with": "collection", "near": "within", "update": "update" if changes else "put"}
+    is_paged = is_list and request.limit is None and not request.is_unlimited
+    expected = items_of(request.row.cells.get("items", "")) if is_list or request.kind == "with" else None
     made = DraftPattern(
         name,
         request.row.title,
-        "query" if is_list else kinds.get(request.kind, "get"),  # type: ignore[arg-type]  # the values above
+        "query" if is_list else kinds.get(request.kind, request.kind),  # type: ignore[arg-type]  # the values above
         classes if request.kind == "with" else classes[:1],
-        (*_parameters(request, target, is_list=is_list), *(paging() if is_list and request.limit is None else ())),
+        (*_parameters(request, target, entities, is_list=is_list), *(paging() if is_paged else ())),
         newest_first=is_list and request.is_newest_first,
+        descending=is_list and request.is_descending,
+        changes=changes,
+        consistent=_is_consistent(request, target, where, notes, is_list=is_list),
         limit=request.limit if is_list else None,
         filter=Function("contains", (Path(("text",)), Parameter("text"))) if request.kind == "search" else None,
         order_by=Path((request.order,))
@@ -292,8 +337,9 @@ def _pattern(request: RowRequest, entities: dict[str, _Entity], name: str, notes
         frequency=frequency,
         rate=rate,
         budget_ms=budget_of(budget),
-        fanout=CELLS_READ if request.kind == "near" else None,
+        fanout=CELLS_READ if request.kind == "near" else _update_requests(changes, target),
         entry=request.row.entry if request.kind == "near" else None,
+        options={} if expected is None else {"expected_items": expected},
     )
     if request.kind == "with" and len(classes) == 1:
         notes.append(
@@ -327,11 +373,47 @@ def _unread(request: RowRequest, where: str) -> Iterator[str]:
 
 
 def _is_key(request: RowRequest, target: _Entity) -> bool:
-    return target.parent is None and (request.equal or ["id"]) in ([target.identity], ["id"])
+    equal = request.equal or ["id"]
+    if target.owner is not None:
+        return sorted(equal) == sorted(target.key_fields)
+    return equal in ([target.identity], ["id"])
 
 
-def _parameters(request: RowRequest, target: _Entity, *, is_list: bool) -> Iterator[DraftParameter]:
-    if request.kind in ("create", "update"):
+def _update_requests(changes: Sequence[Change], target: _Entity) -> int | None:
+    """Return 2 for an update that moves an index entry, because it reads the item before it writes the item."""
+    moved = {name for access in target.accesses for name in (*access.equal, access.order)}
+    return 2 if any(change.path.steps[0] in moved for change in changes) else None
+
+
+def _set_fields(request: RowRequest, target: _Entity, where: str, notes: list[str]) -> list[str]:
+    """Return the fields that an update sets. An update cannot change the identity of an item."""
+    names = [_own_name(request, each) for each in request.sets]
+    if fixed := [each for each in names if each in target.key_fields]:
+        notes.append(f"{where}: it cannot set {format_list(fixed)}, which identifies the item.")
+    changed = [each for each in names if each not in target.key_fields]
+    target.add(*changed)
+    return changed
+
+
+def _is_consistent(request: RowRequest, target: _Entity, where: str, notes: list[str], *, is_list: bool) -> bool:
+    """Return whether a read is strongly consistent, which only reads of the table can be."""
+    if not request.is_consistent:
+        return False
+    in_table = not is_list or (target.owner is not None and request.equal == [target.owner])
+    if not in_table:
+        notes.append(f"{where}: its strongly consistent reads were left out, because it reads an index.")
+    return in_table
+
+
+def _parameters(
+    request: RowRequest, target: _Entity, entities: dict[str, _Entity], *, is_list: bool
+) -> Iterator[DraftParameter]:
+    if request.kind == "with":
+        # The field of the members says which of them belong together.
+        owner = next((entities[each].owner for each in request.members if entities[each].parent is target), None)
+        yield DraftParameter(owner or target.identity, target.fields[target.identity])
+        return
+    if request.kind in ("create", "put") or (request.kind == "update" and not request.sets):
         return
     if request.kind == "near":
         yield DraftParameter("area", "float", "Radius")
@@ -340,7 +422,10 @@ def _parameters(request: RowRequest, target: _Entity, *, is_list: bool) -> Itera
         yield DraftParameter("text", "str")
         return
     if not is_list:
-        names = target.key_fields if request.kind == "delete" else [target.identity]
+        is_whole = request.kind in ("delete", "update") or (request.kind == "get" and target.owner is not None)
+        names = target.key_fields if is_whole else [target.identity]
+        sets = [_own_name(request, each) for each in request.sets]
+        names = [*names, *(each for each in sets if each not in target.key_fields)]
         yield from (DraftParameter(each, target.fields[each]) for each in names)
         return
     equal = request.equal if request.kind == "list" or request.equal else [target.identity]

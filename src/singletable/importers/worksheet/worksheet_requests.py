@@ -11,15 +11,16 @@ from singletable.importers.draft import RangeKind
 from singletable.importers.names import field_name, name_words
 from singletable.model.pattern_declaration import FREQUENCIES
 
-Column = Literal["title", "name", "entry", "filters", "sort", "frequency", "budget"]
-RequestKind = Literal["get", "list", "with", "near", "search", "create", "update", "delete"]
+Column = Literal["title", "name", "entry", "filters", "sort", "frequency", "budget", "items"]
+RequestKind = Literal["get", "list", "with", "near", "search", "create", "put", "update", "delete"]
 MOMENT = "created_at"
 _VERBS = {
     *("get", "list", "find", "fetch", "show", "read", "load", "query", "retrieve", "look", "up", "lookup", "view"),
     *("search", "see", "display", "return", "select"),
 }
 _WRITES: Mapping[str, RequestKind] = {
-    **dict.fromkeys(("create", "add", "insert", "register", "place", "save", "put", "store", "write"), "create"),
+    **dict.fromkeys(("create", "add", "insert", "register", "place", "save", "store", "write"), "create"),
+    **dict.fromkeys(("put", "replace"), "put"),
     **dict.fromkeys(("update", "change", "set", "mark", "edit", "correct", "move", "rename"), "update"),
     **dict.fromkeys(("delete", "remove", "drop", "cancel"), "delete"),
 }
@@ -41,6 +42,7 @@ _PLACEHOLDER = re.compile(r"[?:{<$@%\[(]|\.\.\.|$")
 _VAGUE = {"item", "entry", "line", "record", "detail", "event", "row"}
 _TIME_WORDS = r"(?:day|week|month|year|hour|minute|date|time|period)s?"
 _MOMENT_NAME = re.compile(r"(?:^|_)(?:at|date|time|timestamp|day|on|since|moment)$")
+_DESCENDING = re.compile(r"\bdesc(?:ending)?\b")
 _THOUSANDS = r"\d{1,3}(?:[, _']\d{3})+(?:\.\d+)?"
 _RATE = re.compile(
     rf"(?<![\w.,-])({_THOUSANDS}|\d+(?:[.,]\d+)?(?:e\d)?)\s*(?:(k|thousand|million|m(?=\s*(?:/|per\b)))(?!\w))?\+?\s*"
@@ -84,6 +86,13 @@ class RowRequest:
     range: tuple[str, RangeKind] | None = None
     order: str | None = None
     is_newest_first: bool = False
+    is_descending: bool = False
+    """Whether a field that is not a moment is read from its highest value."""
+    is_consistent: bool = False
+    is_unlimited: bool = False
+    """Whether a list is read without a limit."""
+    sets: tuple[str, ...] = ()
+    """The fields that an update sets."""
     limit: int | None = None
     values: list[tuple[str, str]] = field(default_factory=list)
     """The constants in the row for fields compared with `=`."""
@@ -137,8 +146,18 @@ def row_request(row: WorksheetRow, known: Sequence[str]) -> RowRequest:
     if found.target != entry and found.kind in ("list", "get"):
         found.kind = "list"
         found.equal.insert(0, f"{field_name(entry)}_id")
+    elif write == "update":
+        _read_sets(found, row.cells.get("filters", ""))
     found.equal = list(dict.fromkeys(found.equal))
     return found
+
+
+def _read_sets(found: RowRequest, text: str) -> None:
+    """Read the fields that an update sets: `set status; set price`."""
+    pieces = [piece.strip() for piece in re.split(r"[;,]", text) if piece.strip()]
+    names = [(piece, re.fullmatch(r"sets? (\w+)(?: ?= ?.*)?", piece, re.IGNORECASE)) for piece in pieces]
+    found.sets = tuple(dict.fromkeys(field_name(match[1]) for _, match in names if match))
+    found.not_understood += [piece for piece, match in names if match is None]
 
 
 def _tokens(text: str) -> list[str]:
@@ -231,9 +250,9 @@ def _read_filters(found: RowRequest, text: str) -> None:
 def _read_filter(found: RowRequest, piece: str) -> None:
     """Read one filter: a period, a range, an equality, an order or a limit."""
     plain = piece.lower()
-    if match := re.fullmatch(r"(?:first|top|last|limit|max) (\d{1,4})", plain):
-        found.limit = int(match[1])
-    elif re.fullmatch(rf"(?:in |within )?(?:the )?(?:last|past|since|previous) (?:\d+ )?{_TIME_WORDS}", plain):
+    if _read_option(found, plain):
+        return
+    if re.fullmatch(rf"(?:in |within )?(?:the )?(?:last|past|since|previous) (?:\d+ )?{_TIME_WORDS}", plain):
         found.range = (found.order or MOMENT, "Since")
     elif re.fullmatch(rf"(?:by |in |within )?(?:a )?(?:{_TIME_WORDS}) ?(?:range|window|span)?", plain):
         found.range = (found.order or MOMENT, "Between")
@@ -255,6 +274,19 @@ def _read_filter(found: RowRequest, piece: str) -> None:
             found.not_understood.append(plain)
 
 
+def _read_option(found: RowRequest, plain: str) -> bool:
+    """Read a limit or the consistency, and return whether the text is one of them."""
+    if match := re.fullmatch(r"(?:first|top|last|limit|max) (\d{1,4})", plain):
+        found.limit = int(match[1])
+    elif plain in ("no limit", "without limit", "unlimited"):
+        found.is_unlimited = True
+    elif re.fullmatch(r"(?:strongly )?consistent(?:ly)?(?: reads?)?", plain):
+        found.is_consistent = True
+    else:
+        return False
+    return True
+
+
 def _read_sort(found: RowRequest, text: str, title: Sequence[str]) -> None:
     plain = text.strip().lower()
     both = f"{plain} {' '.join(title)}"
@@ -270,6 +302,9 @@ def _read_sort(found: RowRequest, text: str, title: Sequence[str]) -> None:
         found.order = MOMENT
     is_descending = re.search(r"\b(?:newest|latest|desc|descending|recent)\b|\blast \d+\b", both) is not None
     found.is_newest_first = is_descending and found.order is not None and is_moment(found.order)
+    found.is_descending = (
+        found.order is not None and not is_moment(found.order) and _DESCENDING.search(plain) is not None
+    )
     if match := re.search(r"\b(?:last|first|top|latest|recent|newest) (\d{1,4})\b", " ".join(title)):
         found.limit = int(match[1])
 
@@ -303,6 +338,12 @@ def _number(text: str) -> float:
     if re.fullmatch(_THOUSANDS, text):
         return float(re.sub(r"[, _']", "", text))
     return float(text.replace(",", "."))
+
+
+def items_of(text: str) -> int | None:
+    """Return the expected number of items: `1,200` is 1200."""
+    digits = re.sub(r"[, _]", "", text.strip())
+    return int(digits) if digits.isascii() and digits.isdigit() and 0 < len(digits) <= 15 and int(digits) else None
 
 
 def budget_of(text: str) -> float | None:
