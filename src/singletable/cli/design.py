@@ -49,6 +49,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--allow-fan-out", action="store_true", help="split hot partitions into shards; a read is then several Queries"
     )
+    parser.add_argument(
+        "--multi-attribute",
+        action="store_true",
+        help="allow index keys of several attributes, so that an update changes one of them without the others",
+    )
     add_price_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
@@ -149,7 +154,9 @@ def _report(
     from singletable.design.designed_table import design_table
     from singletable.design.model_workload import DesignOptions
 
-    limits = DesignOptions(options.max_gsis, not options.no_copies, options.allow_fan_out)
+    limits = DesignOptions(
+        options.max_gsis, not options.no_copies, options.allow_fan_out, multi_attribute=options.multi_attribute
+    )
     return design_report(design_table(design, limits, counts), limits, chosen_prices(options))
 
 

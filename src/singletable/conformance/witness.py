@@ -72,7 +72,7 @@ def witness(design: Design, *, seed: int = 0, items: int = 60, calls: int = 12) 
     """
     chance = random.Random(seed)  # noqa: S311  # repeatable test data
     table = Table()
-    opened = vars(table)["_open"] = open_table(design, "memory:", {"create": True})
+    opened = vars(table)["_open"] = open_table(design, "memory:", {"create": True, "name": "witness"})
     _store(chance, design, table, items)
     stored = list(table.scan(reason="the witness check compares results with all items"))
     differences, counts, reasons = list[WitnessDifference](), Counter[str](), dict[str, str]()

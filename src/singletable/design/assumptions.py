@@ -12,7 +12,7 @@ from singletable.key_solver.partition_load import ASSUMED_RATE
 from singletable.key_solver.workload import ColumnFacts, EntityNeeds, Workload, Write
 from singletable.model.entity import Entity
 from singletable.model.field_roles import value_count
-from singletable.planner.formatting import format_count, format_list
+from singletable.planner.formatting import format_list
 
 RATE_FACTORS = (0.01, 100.0)
 """The factors by which the assumed rate of writes is multiplied."""
@@ -171,7 +171,7 @@ def _connected(workload: Workload, entity: str) -> Workload:
 def _difference(before: Solution, after: Solution) -> str | None:
     parts = []
     if after.indexes != before.indexes:
-        parts.append(f"{format_count(after.indexes, 'GSI')} instead of {before.indexes}")
+        parts.append(f"{after.counted} instead of {before.counted if after.local_indexes else before.indexes}")
     lost = sorted({each.name for each in after.rejected} - {each.name for each in before.rejected})
     if lost:
         parts.append(f"no request serves {format_list(lost)}")
