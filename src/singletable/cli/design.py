@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from singletable.cli.changed_files import ChangedFiles
 from singletable.cli.design_text import is_text, keyless_model
@@ -21,6 +21,7 @@ from singletable.planner.formatting import format_count, format_dollars
 if TYPE_CHECKING:
     from singletable.design.design_report import DesignReport
     from singletable.model.design import Design
+    from singletable.verify.findings import Finding
 
 FAILED = 1
 
@@ -69,19 +70,32 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentRefused("--output and --queries are for a text. Use --write to change the file of a model.")
     if options.redesign:
         return _redesign(options)
-    reports, files, passes = _design(options.model, options)
+    designed = _design(options.model, options)
     if options.write:
-        files.write()
+        designed.files.write()
     if options.json:
-        names = list(files.names) if options.write else []
-        print_json({**_document(reports, passes=passes), "files": names, "diff": files.diff()})
+        names = list(designed.files.names) if options.write else []
+        print_json({**_document(designed), "files": names, "diff": designed.files.diff()})
     else:
-        _print(reports, files, written=options.write)
-    return _status(reports, passes=passes)
+        _print(designed, written=options.write)
+    return designed.status
 
 
-def _design(model: str, options: argparse.Namespace) -> tuple[list[DesignReport], ChangedFiles, bool]:
-    """Return the reports, the edited files, and whether `check` passes on the edited files."""
+class _Designed(NamedTuple):
+    """The reports, the edited files, and the findings with which `check` fails, except for patterns not served."""
+
+    reports: list[DesignReport]
+    files: ChangedFiles
+    failing: list[Finding]
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 if every pattern is served and `check` passes."""
+        return FAILED if self.failing or any(report.not_served for report in self.reports) else 0
+
+
+def _design(model: str, options: argparse.Namespace) -> _Designed:
+    """Choose keys for every table of a model that has entities without keys."""
     loaded_before = frozenset(sys.modules)
     designs = [table.design for table in load_tables(model) if table.design.keyless]
     if not designs:
@@ -89,15 +103,15 @@ def _design(model: str, options: argparse.Namespace) -> tuple[list[DesignReport]
         raise ArgumentRefused(f"{message}. Remove key= of the entities to design, or compare with --redesign.")
     reports = [_report(design, options) for design in designs]
     files = ChangedFiles().edited(edit for report in reports for edit in report.table.edits())
-    return reports, files, _passes(model, files, loaded_before)
+    known = {missing.pattern for report in reports for missing in report.not_served}
+    failing = [each for each in _findings(model, files, loaded_before) if each.fails and each.subject not in known]
+    return _Designed(reports, files, failing)
 
 
-def _document(reports: list[DesignReport], *, passes: bool) -> dict[str, Any]:
-    return {"tables": [{**report.document(), "witness": _witness(report)} for report in reports], "passes": passes}
-
-
-def _status(reports: list[DesignReport], *, passes: bool) -> int:
-    return 0 if passes and not any(report.not_served for report in reports) else FAILED
+def _document(designed: _Designed) -> dict[str, Any]:
+    tables = [{**report.document(), "witness": _witness(report)} for report in designed.reports]
+    findings = [str(each) for each in designed.failing]
+    return {"tables": tables, "passes": designed.status == 0, "findings": findings}
 
 
 def _design_text(options: argparse.Namespace) -> int:
@@ -107,23 +121,24 @@ def _design_text(options: argparse.Namespace) -> int:
     if options.write or options.redesign:
         raise ArgumentRefused("--write and --redesign are for a model. Use --output FILE to write the model of a text.")
     with keyless_model(options.model, options.queries, options.dialect) as path:
-        reports, files, passes = _design(path, options)
-        (source,) = files.after.values()
+        designed = _design(path, options)
+        (source,) = designed.files.after.values()
     if options.output is not None:
         write_file(source, Path(options.output), force=options.force)
     if options.json:
         written = {"file": options.output} if options.output is not None else {"source": source}
-        print_json({**_document(reports, passes=passes), **written})
-        return _status(reports, passes=passes)
-    for report in reports:
+        print_json({**_document(designed), **written})
+        return designed.status
+    for report in designed.reports:
         _print_report(report)
     print()
+    _print_failing(designed.failing)
     if options.output is None:
         print(source, end="")
         print("\nWrite this model to a file with --output FILE.")
     else:
         print(f"wrote {options.output}; next: singletable check {options.output}")
-    return _status(reports, passes=passes)
+    return designed.status
 
 
 def _redesign(options: argparse.Namespace) -> int:
@@ -134,17 +149,18 @@ def _redesign(options: argparse.Namespace) -> int:
         raise ArgumentRefused("--redesign only compares. To write keys, remove key= of the entities to design.")
     declared = [table.design for table in load_tables(options.model)]
     reports = [_report(without_keys(design), options, declared_counts(design)) for design in declared]
+    designed = _Designed(reports, ChangedFiles(), [])
     counts = [sum(index.kind == "GSI" for index in design.indexes.values()) for design in declared]
     if options.json:
         pairs = zip(reports, counts, strict=True)
         tables = [{**report.document(), "witness": _witness(report), "declared_indexes": n} for report, n in pairs]
         print_json({"tables": tables})
-        return _status(reports, passes=True)
+        return designed.status
     for report, design, count in zip(reports, declared, counts, strict=True):
         _print_report(report)
         if design.entities:
             print(f"The declared keys use {format_count(count, 'GSI')}.")
-    return _status(reports, passes=True)
+    return designed.status
 
 
 def _report(
@@ -160,23 +176,34 @@ def _report(
     return design_report(design_table(design, limits, counts), limits, chosen_prices(options))
 
 
-def _passes(model: str, files: ChangedFiles, loaded_before: frozenset[str]) -> bool:
-    """Return whether `check` passes on the edited source."""
+def _findings(model: str, files: ChangedFiles, loaded_before: frozenset[str]) -> list[Finding]:
+    """Return the findings of `check` on the edited source."""
     from singletable.verify.design_check import check
 
     with edited_sources(files.after, loaded_before):
-        return all(check(table.design).passes for table in load_tables(model))
+        return [each for table in load_tables(model) for each in check(table.design).findings]
 
 
-def _print(reports: list[DesignReport], files: ChangedFiles, *, written: bool) -> None:
-    for report in reports:
+def _print(designed: _Designed, *, written: bool) -> None:
+    for report in designed.reports:
         _print_report(report)
     if not written:
         print()
-        print(files.diff(), end="")
+        print(designed.files.diff(), end="")
     print()
-    for name in files.names:
+    _print_failing(designed.failing)
+    for name in designed.files.names:
         print(f"wrote {name}" if written else f"Write this to {name} with --write.")
+
+
+def _print_failing(findings: list[Finding]) -> None:
+    from singletable.cli.check import print_finding
+
+    if findings:
+        print_heading("check fails with the new keys")
+        for each in findings:
+            print_finding(each)
+        print()
 
 
 def _print_report(report: DesignReport) -> None:
