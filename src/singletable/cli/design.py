@@ -19,6 +19,7 @@ from singletable.errors import ArgumentRefused
 from singletable.planner.formatting import format_count, format_dollars
 
 if TYPE_CHECKING:
+    from singletable.conformance.witness import WitnessReport
     from singletable.design.design_report import DesignReport
     from singletable.model.design import Design
     from singletable.verify.findings import Finding
@@ -81,17 +82,31 @@ def run(options: argparse.Namespace) -> int:
     return designed.status
 
 
-class _Designed(NamedTuple):
-    """The reports, the edited files, and the findings with which `check` fails, except for patterns not served."""
+class _Table(NamedTuple):
+    """The report of a table, and the witness check of its new keys."""
 
-    reports: list[DesignReport]
+    report: DesignReport
+    found: WitnessReport
+
+    def document(self) -> dict[str, Any]:
+        """Return the report and the witness check as a dict for JSON."""
+        differences = [str(each) for each in self.found.differences]
+        run = {"calls": sum(self.found.calls.values()), "items": self.found.items, "differences": differences}
+        return {**self.report.document(), "witness": run}
+
+
+class _Designed(NamedTuple):
+    """The tables, the edited files, and the findings with which `check` fails, except for patterns not served."""
+
+    tables: list[_Table]
     files: ChangedFiles
     failing: list[Finding]
 
     @property
     def status(self) -> int:
-        """The exit status: 0 if every pattern is served and `check` passes."""
-        return FAILED if self.failing or any(report.not_served for report in self.reports) else 0
+        """The exit status: 0 if every pattern is served, and `check` and the witness check pass."""
+        passes = all(table.found.passes and not table.report.not_served for table in self.tables)
+        return 0 if passes and not self.failing else FAILED
 
 
 def _design(model: str, options: argparse.Namespace) -> _Designed:
@@ -101,15 +116,15 @@ def _design(model: str, options: argparse.Namespace) -> _Designed:
     if not designs:
         message = f"{model}: every entity has a key"
         raise ArgumentRefused(f"{message}. Remove key= of the entities to design, or compare with --redesign.")
-    reports = [_report(design, options) for design in designs]
-    files = ChangedFiles().edited(edit for report in reports for edit in report.table.edits())
-    known = {missing.pattern for report in reports for missing in report.not_served}
+    tables = [_table(design, options) for design in designs]
+    files = ChangedFiles().edited(edit for each in tables for edit in each.report.table.edits())
+    known = {missing.pattern for each in tables for missing in each.report.not_served}
     failing = [each for each in _findings(model, files, loaded_before) if each.fails and each.subject not in known]
-    return _Designed(reports, files, failing)
+    return _Designed(tables, files, failing)
 
 
 def _document(designed: _Designed) -> dict[str, Any]:
-    tables = [{**report.document(), "witness": _witness(report)} for report in designed.reports]
+    tables = [each.document() for each in designed.tables]
     findings = [str(each) for each in designed.failing]
     return {"tables": tables, "passes": designed.status == 0, "findings": findings}
 
@@ -129,8 +144,8 @@ def _design_text(options: argparse.Namespace) -> int:
         written = {"file": options.output} if options.output is not None else {"source": source}
         print_json({**_document(designed), **written})
         return designed.status
-    for report in designed.reports:
-        _print_report(report)
+    for each in designed.tables:
+        _print_table(each)
     print()
     _print_failing(designed.failing)
     if options.output is None:
@@ -148,24 +163,24 @@ def _redesign(options: argparse.Namespace) -> int:
     if options.write:
         raise ArgumentRefused("--redesign only compares. To write keys, remove key= of the entities to design.")
     declared = [table.design for table in load_tables(options.model)]
-    reports = [_report(without_keys(design), options, declared_counts(design)) for design in declared]
-    designed = _Designed(reports, ChangedFiles(), [])
+    found = [_table(without_keys(design), options, declared_counts(design)) for design in declared]
+    designed = _Designed(found, ChangedFiles(), [])
     counts = [sum(index.kind == "GSI" for index in design.indexes.values()) for design in declared]
     if options.json:
-        pairs = zip(reports, counts, strict=True)
-        tables = [{**report.document(), "witness": _witness(report), "declared_indexes": n} for report, n in pairs]
-        print_json({"tables": tables})
+        pairs = zip(found, counts, strict=True)
+        print_json({"tables": [{**each.document(), "declared_indexes": count} for each, count in pairs]})
         return designed.status
-    for report, design, count in zip(reports, declared, counts, strict=True):
-        _print_report(report)
+    for each, design, count in zip(found, declared, counts, strict=True):
+        _print_table(each)
         if design.entities:
             print(f"The declared keys use {format_count(count, 'GSI')}.")
     return designed.status
 
 
-def _report(
+def _table(
     design: Design, options: argparse.Namespace, counts: Mapping[str, Mapping[frozenset[str], int]] | None = None
-) -> DesignReport:
+) -> _Table:
+    from singletable.conformance.witness import witness
     from singletable.design.design_report import design_report
     from singletable.design.designed_table import design_table
     from singletable.design.model_workload import DesignOptions
@@ -173,7 +188,8 @@ def _report(
     limits = DesignOptions(
         options.max_gsis, not options.no_copies, options.allow_fan_out, multi_attribute=options.multi_attribute
     )
-    return design_report(design_table(design, limits, counts), limits, chosen_prices(options))
+    table = design_table(design, limits, counts)
+    return _Table(design_report(table, limits, chosen_prices(options)), witness(table.after))
 
 
 def _findings(model: str, files: ChangedFiles, loaded_before: frozenset[str]) -> list[Finding]:
@@ -185,8 +201,8 @@ def _findings(model: str, files: ChangedFiles, loaded_before: frozenset[str]) ->
 
 
 def _print(designed: _Designed, *, written: bool) -> None:
-    for report in designed.reports:
-        _print_report(report)
+    for each in designed.tables:
+        _print_table(each)
     if not written:
         print()
         print(designed.files.diff(), end="")
@@ -206,9 +222,10 @@ def _print_failing(findings: list[Finding]) -> None:
         print()
 
 
-def _print_report(report: DesignReport) -> None:
+def _print_table(designed: _Table) -> None:
     from singletable.design.design_report import certificate_lines, key_cells, searched_text
 
+    report = designed.report
     print_heading(f"{report.table.after.name}: {report.headline}")
     for line in certificate_lines(report.table):
         print_wrapped(line)
@@ -219,6 +236,7 @@ def _print_report(report: DesignReport) -> None:
         print_wrapped(f"{each.entity} {each.alias}: {each.reason}", "  ", "    ")
     costs = [f"{each.pattern}: {format_dollars(each.dollars)}" for each in report.costs if each.dollars is not None]
     sections: tuple[tuple[str, Sequence[object]], ...] = (
+        ("attributes in the indexes", report.projections),
         ("copies", report.copies),
         ("writes", report.writes),
         ("hot partitions", report.hot_keys),
@@ -236,23 +254,17 @@ def _print_report(report: DesignReport) -> None:
     print_wrapped(f"{searched_text(report.table)}.")
     for missing in report.not_served:
         print_wrapped(f"not served: {missing.pattern}: {missing.reason}. {missing.remedy}".rstrip())
-    run = _witness(report)
-    calls = format_count(run["calls"], "call")
-    print_wrapped(
-        f"witness check: {calls} on {format_count(run['items'], 'random item')}, "
-        + ("all results are exact" if not run["differences"] else f"DIFFERENT: {run['differences'][0]}")
-    )
+    print_wrapped(f"witness check: {_witnessed(designed.found)}")
     patterns = format_count(len(report.table.outcomes), "pattern")
     print(f"{report.table.after.name}: {report.served} of {patterns} served")
 
 
-def _witness(report: DesignReport) -> dict[str, Any]:
-    """Run the designed table on random items, and compare every result with a filter over all items."""
-    from singletable.conformance.witness import witness
-
-    found = witness(report.table.after)
-    return {
-        "calls": sum(found.calls.values()),
-        "items": found.items,
-        "differences": [str(each) for each in found.differences],
-    }
+def _witnessed(found: WitnessReport) -> str:
+    """Return the result of the witness check as text."""
+    if found.differences:
+        return f"wrong result: {found.differences[0]}"
+    calls = sum(found.calls.values())
+    if not calls:
+        return "no read to compare"
+    items = format_count(found.items, "random item")
+    return f"{format_count(calls, 'call')} on {items}, all results are exact"

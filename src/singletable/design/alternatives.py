@@ -11,8 +11,8 @@ from singletable.design.chosen_templates import shown_key
 from singletable.design.design_cost import dollars_of
 from singletable.design.designed_table import DesignedTable, design_table
 from singletable.design.model_workload import DesignOptions
-from singletable.key_solver.entity_slots import TABLE_SLOT
-from singletable.key_solver.key_search import counted_indexes, solve
+from singletable.key_solver.entity_slots import TABLE_SLOT, Rank
+from singletable.key_solver.key_search import Solution, counted_indexes, solve
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list
 
@@ -51,11 +51,28 @@ def _found(table: DesignedTable, options: DesignOptions, prices: Prices) -> Iter
         workload = table.model.workload
         other = solve(workload, indexes_min=indexes + 1, indexes_max=options.indexes_max)
         # One index more is an alternative only if it is better in a part of the rank, such as the cost.
-        if other.indexes > indexes and other.rank < table.solution.rank:
+        if other.indexes > indexes and (benefit := _benefit(table.solution, other)) is not None:
             more = design_table(table.before, replace(options, indexes_min=indexes + 1), table.counts)
-            yield _alternative(table, more, prices)
+            found = _alternative(table, more, prices)
+            yield replace(found, differences=(benefit, *found.differences))
     if indexes and (mirrored := _with_mirrors(table, prices)) is not None:
         yield mirrored
+
+
+_BENEFITS = {
+    "fan_outs": "fewer reads that are several Queries",
+    "reads_of_few_values": "fewer reads of partitions that contain a large part of all items",
+    "dollars": "cheaper index entries",
+    "reads_off_table": "more reads by identity from the table",
+}
+
+
+def _benefit(solution: Solution, other: Solution) -> str | None:
+    """Return the first part of the rank in which another solution is better. Return None if it is not better."""
+    for name, before, after in zip(Rank._fields, solution.rank, other.rank, strict=False):
+        if after != before:
+            return _BENEFITS.get(name) if after < before else None
+    return None
 
 
 def _alternative(table: DesignedTable, other: DesignedTable, prices: Prices) -> AlternativeDesign:
@@ -73,8 +90,8 @@ def _differences(table: DesignedTable, other: DesignedTable) -> Iterator[str]:
         kept = {" / ".join(map(shown_key, keys)) for alias, keys in before.items() if alias != TABLE}
         new = {" / ".join(map(shown_key, keys)) for alias, keys in after.items() if alias != TABLE}
         if after[TABLE] != before[TABLE]:
-            yield f"{label} in the table by {' / '.join(map(shown_key, after[TABLE]))}"
-        yield from (f"{label} in an index by {keys}" for keys in sorted(new - kept))
+            yield f"{label} in the table with the key {' / '.join(map(shown_key, after[TABLE]))}"
+        yield from (f"{label} in an index with the key {keys}" for keys in sorted(new - kept))
         if len(new) < len(kept):
             yield (
                 f"{label} in {format_count(len(new), 'index', 'indexes')} instead of {len(kept)}"

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from singletable.cost.call_costs import call_cost
 from singletable.cost.prices import Prices
 from singletable.design.alternatives import AlternativeDesign, alternatives_to
 from singletable.design.assumptions import Assumption, deciding_assumptions
 from singletable.design.chosen_templates import shown_key
-from singletable.design.design_cost import PatternCost, dollars_of, pattern_costs, without_rate
+from singletable.design.design_cost import PatternCost, dollars_of, pattern_costs, request_dollars, without_rate
 from singletable.design.designed_table import DesignedTable
+from singletable.design.index_projections import thin_indexes, without_projections
 from singletable.design.model_workload import DesignOptions
 from singletable.design.write_requirements import (
     CopiesUpdated,
@@ -24,8 +26,12 @@ from singletable.key_solver.entity_slots import LOCAL_SLOT, TABLE_SLOT, EntityKe
 from singletable.key_solver.key_search import EntityBound, Solution
 from singletable.key_solver.read_columns import SkippedPattern
 from singletable.key_solver.workload import Read
+from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list, format_number, format_some
+from singletable.planner.item_sizes import ItemSizes
+from singletable.planner.plan import Outcome, Plan
+from singletable.planner.planner import plan_all
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX as READ_UNITS_MAX
 from singletable.values.limits import PARTITION_WRITE_UNITS_PER_SECOND_MAX as WRITE_UNITS_MAX
 
@@ -60,6 +66,21 @@ class HotKey:
 
 
 @dataclass(frozen=True)
+class ProjectionReason:
+    """The projection of a new index, why it has this projection, and the price of another one."""
+
+    index: str
+    projection: str
+    reason: str
+    other: str
+    """The other projection with its dollars per month and its effect. Empty if there is none, or without rates."""
+
+    def __str__(self) -> str:
+        other = f". {self.other}" if self.other else ""
+        return f"{self.index}: {self.projection}, because {self.reason}{other}"
+
+
+@dataclass(frozen=True)
 class DesignReport:
     """The report of `singletable design` about one table."""
 
@@ -70,6 +91,7 @@ class DesignReport:
     alternatives: tuple[AlternativeDesign, ...]
     assumptions: tuple[Assumption, ...]
     hot_keys: tuple[HotKey, ...]
+    projections: tuple[ProjectionReason, ...]
 
     @property
     def headline(self) -> str:
@@ -127,6 +149,7 @@ class DesignReport:
             "writes": [vars(each) for each in self.writes],
             "copies": [vars(each) for each in self.copies],
             "hot_partitions": [vars(each) for each in self.hot_keys],
+            "projections": [vars(each) for each in self.projections],
             "costs": [vars(each) for each in self.costs],
             "guesses": list(self.guesses),
             "assumptions": [vars(each) for each in self.assumptions],
@@ -144,7 +167,41 @@ def design_report(table: DesignedTable, options: DesignOptions, prices: Prices) 
         alternatives_to(table, options, prices),
         deciding_assumptions(table),
         tuple(_hot_keys(table)),
+        tuple(_projections(table, prices)),
     )
+
+
+def _projections(table: DesignedTable, prices: Prices) -> Iterator[ProjectionReason]:
+    """Yield the projection of every new index, with the price of all attributes, or of only the keys."""
+    plans = [each for each in table.outcomes if isinstance(each, Plan)]
+    thin = {each.alias: each for each in thin_indexes(table.after, table.new_indexes, table.outcomes)}
+    for alias in table.new_indexes:
+        reads = sorted(each.pattern.name for each in plans if each.index.alias == alias)
+        chosen = table.projections.get(alias)
+        whole, verb = format_some(reads), "need" if len(reads) > 1 else "needs"
+        if chosen is not None:
+            everything = without_projections(table.after, {alias: chosen})
+            other = _priced("With all attributes", table, plan_all(everything), everything, prices)
+            yield ProjectionReason(alias, str(chosen), f"{whole} {verb} no other attribute", other)
+        elif reads:
+            other = ""
+            if alias in thin:
+                words = "With only the keys and hydrate=True (a BatchGetItem then fetches the items)"
+                other = _priced(words, table, plan_all(thin[alias].after), thin[alias].after, prices)
+            yield ProjectionReason(alias, "all attributes", f"{whole} {verb} whole items", other)
+
+
+def _priced(words: str, table: DesignedTable, outcomes: Sequence[Outcome], design: Design, prices: Prices) -> str:
+    """Return the text with the difference in the cost of a month. Return an empty text if no pattern has a rate."""
+    sizes = ItemSizes(design)
+    calls = [call_cost(design, each, sizes) for each in outcomes if isinstance(each, Plan)]
+    before, after = dollars_of(table, prices), request_dollars(calls, prices)
+    if before is None or after is None:
+        return ""
+    if abs(after - before) < 0.005:
+        return f"{words}: the same cost"
+    more = "more" if after > before else "less"
+    return f"{words}: {format_dollars(abs(after - before))} {more} a month"
 
 
 def _hot_keys(table: DesignedTable) -> Iterator[HotKey]:

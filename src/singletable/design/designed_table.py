@@ -8,6 +8,7 @@ from functools import cached_property
 
 from singletable.cost.call_costs import CallCost, call_cost
 from singletable.design.chosen_templates import Templates, TemplateWriter, shard_name
+from singletable.design.index_projections import chosen_projections, projection_edits, with_projections
 from singletable.design.model_workload import DesignOptions, ModelWorkload, model_workload
 from singletable.errors import DesignError, Problem
 from singletable.key_solver.common_keys import NoCommonKey
@@ -19,7 +20,7 @@ from singletable.model.derived.shard import Shard
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.pattern_declaration import PatternDeclaration
-from singletable.model.table_schema import TABLE, Keys, Sparse, is_local
+from singletable.model.table_schema import TABLE, IndexProjection, Keys, Sparse, is_local
 from singletable.planner.formatting import format_list
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.key_proposals import derived_edits
@@ -59,6 +60,13 @@ class DesignedTable:
     """The number of requests that patterns must declare."""
     counts: Mapping[str, Mapping[frozenset[str], int]]
     """The known numbers of items per partition."""
+    projections: Mapping[str, IndexProjection]
+    """The projections of the new indexes that do not project all attributes."""
+
+    @property
+    def new_indexes(self) -> tuple[str, ...]:
+        """The aliases of the indexes that the design adds."""
+        return new_indexes(self.before, self.after)
 
     @cached_property
     def calls(self) -> tuple[CallCost, ...]:
@@ -118,7 +126,12 @@ class DesignedTable:
         for pattern in self.before.patterns:
             if pattern.name in self.fanouts:
                 found.append(SetKeyword(pattern_place(pattern), "fanout", str(self.fanouts[pattern.name])))
-        return tuple(found)
+        return (*found, *projection_edits(self.before, self.projections))
+
+
+def new_indexes(before: Design, after: Design) -> tuple[str, ...]:
+    """Return the aliases of the indexes that only the second design has."""
+    return tuple(alias for alias in after.indexes if alias != TABLE and alias not in before.indexes)
 
 
 def placed_keys(entity: Entity, alias: str, templates: Templates) -> Keys:
@@ -161,7 +174,11 @@ def design_table(
     if fanouts:
         after = _with_keys(design, keys, added, fanouts, expected)
         outcomes = tuple(plan(after, each) for each in after.patterns)
-    return DesignedTable(design, after, model, solution, keys, outcomes, added, fanouts, counts or {})
+    projections = chosen_projections(after, new_indexes(design, after), outcomes)
+    if projections:
+        after = with_projections(after, projections)
+        outcomes = tuple(plan(after, each) for each in after.patterns)
+    return DesignedTable(design, after, model, solution, keys, outcomes, added, fanouts, counts or {}, projections)
 
 
 def _solved(design: Design, options: DesignOptions) -> tuple[ModelWorkload, Solution]:

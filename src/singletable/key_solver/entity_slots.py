@@ -33,7 +33,7 @@ class Rank(NamedTuple):
     reads_of_few_values: int
     """The number of reads from partitions with only a few values, such as one partition with all items."""
     dollars: float
-    """The monthly cost of the index entries, with an assumed rate for writes that declare none."""
+    """The monthly cost of the index entries in whole cents, with an assumed rate for writes that declare none."""
     reads_off_table: int
     """The number of reads of one item by its identity that an index serves."""
     key_bytes: int
@@ -217,7 +217,7 @@ class EntitySearch:
             slots.count(NOT_SERVED) + self._writes_beyond(keys[0]),
             int(sum(each[1] for each in ranks)),
             int(sum(each[2] for each in ranks)),
-            round(math.fsum(each[3] for each in ranks), 6),
+            round(math.fsum(each[3] for each in ranks), 2),
             sum(slot > 0 and identity <= read.equal for read, slot in zip(self.reads, slots, strict=True)),
             int(sum(each[4] for each in ranks)),
             sum(len(key.partition) for key in keys),
