@@ -135,3 +135,37 @@ def test_in_the_design_a_text_without_a_table_names_both_forms(tmp_path: Path) -
     message = refused(singletable("design", source))
     assert "a worksheet has the columns" in message
     assert "A pattern table is" in message
+
+
+STAR_MODEL = """\
+from dataclasses import dataclass
+from singletable import *
+
+@entity()  # the notes of all users
+@dataclass
+class Note:
+    id: str
+    label: str | None = None
+
+class T(Table, entities=[Note]):
+    @pattern()
+    def note(self, id: str) -> Note | None:
+        return get(Note)
+
+    @pattern()
+    def labelled(self, label: str, *, limit: int = 20) -> Page[Note]:
+        return query(Note)
+"""
+
+
+def test_in_the_design_a_star_import_and_a_short_table_name_are_no_obstacle(tmp_path: Path) -> None:
+    model = tmp_path / "notes.py"
+    model.write_text(STAR_MODEL, encoding="utf-8")
+    finished = singletable("design", model, "--write")
+    assert "error: ST111 limit exceeded: 'T' is not a valid table or index name" in finished.stdout
+    assert 'Set name="T_table" in the table class T.' in finished.stdout
+    assert finished.returncode == 1
+    text = model.read_text(encoding="utf-8")
+    assert "from singletable import *\n" in text
+    assert "# the notes of all users" in text
+    assert 'gsi1=sparse("LABEL#{label}", "NOTE#{id}")' in text

@@ -80,14 +80,16 @@ def reads(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
     equal = draw(st.lists(st.sampled_from(["a", "b", "n", "o"]), unique=True, min_size=1, max_size=3))
     hints = {each: str if each == "o" else COLUMNS[each] for each in equal}
     rest = [each for each in RANGES if each not in equal]
+    strong = draw(st.integers(0, 4)) == 0
     if draw(st.booleans()) and rest:
         ranged = draw(st.sampled_from(rest))
         hints[ranged] = draw(st.sampled_from(RANGES[ranged]))[COLUMNS[ranged]]
-        return declared(name, hints, Page[cls], lambda _: query(cls))
+        return declared(name, hints, Page[cls], lambda _: query(cls, consistent=strong))
     order = draw(st.sampled_from([None, "n", "t"]))
     if order is None or order in equal:
-        return declared(name, hints, Page[cls], lambda _: query(cls))
-    return declared(name, hints, Page[cls], lambda _: query(cls, order_by=lambda item: getattr(item, order)))
+        return declared(name, hints, Page[cls], lambda _: query(cls, consistent=strong))
+    by_order = lambda item: getattr(item, order)  # noqa: E731
+    return declared(name, hints, Page[cls], lambda _: query(cls, order_by=by_order, consistent=strong))
 
 
 @st.composite
@@ -97,11 +99,18 @@ def writes(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
         return declared(name, {"item": cls}, cls, lambda _: put(cls))
     changed = draw(st.sampled_from(["a", "b", "n"]))
     hints = {"id": str, "new": COLUMNS[changed]}
+    change = field(cls, lambda item: getattr(item, changed))
+    others = [each for each in ("a", "b") if each != changed]
+    if draw(st.booleans()):
+        return declared(name, hints, cls, lambda arguments: update(cls, change.set(arguments["new"])))
+    known = draw(st.sampled_from(others))  # the caller also passes the current value of another field
     return declared(
         name,
-        hints,
+        {**hints, known: COLUMNS[known]},
         cls,
-        lambda arguments: update(cls, field(cls, lambda item: getattr(item, changed)).set(arguments["new"])),
+        lambda arguments: update(
+            cls, change.set(arguments["new"]), where=lambda item: getattr(item, known) == arguments[known]
+        ),
     )
 
 
@@ -133,7 +142,7 @@ def designs(draw: st.DrawFn) -> Design:
 def test_every_pattern_that_the_search_serves_is_planned_and_returns_the_right_items(
     design: Design, data: st.DataObject
 ) -> None:
-    table = design_table(design, DesignOptions())
+    table = design_table(design, DesignOptions(multi_attribute=data.draw(st.booleans())))
     _check_promises(table)
     report = witness(table.after, seed=data.draw(st.integers(0, 99)), items=24, calls=3)
     assert report.passes, "\n".join(map(str, report.differences))

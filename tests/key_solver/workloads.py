@@ -78,21 +78,44 @@ def parent_with_lists(backward: dict[str, bool]) -> Workload:
     )
 
 
-def fewest_indexes(needs: EntityNeeds) -> int | None:
-    """Return the fewest indexes by trying every key of up to all columns; None if a read cannot be served."""
+def fewest_indexes(*entities: EntityNeeds) -> int | None:
+    """Return the fewest indexes by trying every key of up to all columns; None if a read cannot be served.
+
+    Global indexes are shared by all entities, and so are local indexes.
+    """
+    found = []
+    for local in range(max(len(each.reads) for each in entities) + 1):
+        numbers = [_fewest_global(each, local) for each in entities]
+        found += [local + max(each for each in numbers if each is not None)] if None not in numbers else []
+    return min(found, default=None)
+
+
+def _fewest_global(needs: EntityNeeds, local_indexes: int) -> int | None:
+    """Return the fewest global indexes of one entity with at most this many local indexes."""
     reads = list({each.shape: each for each in needs.reads}.values())
     columns = sorted({*needs.identity, *(name for each in reads for name in (*each.equal, each.first) if name)})
     keys = list(_keys(columns))
-    tables = {_served(key, reads) for key in keys if _may_be_table(key, needs)}
+    tables = {(key[0], _served(key, reads)) for key in keys if _may_be_table(key, needs)}
     weak = frozenset(number for number, each in enumerate(reads) if not each.strong)
-    indexes = {_served(key, reads) & weak for key in keys if _may_be_index(key, needs)}
+    computed = [key for key in keys if _may_be_index(key, needs)]
+    indexes = _largest({_served(key, reads) & weak for key in computed})
     everything = frozenset(range(len(reads)))
+    covered = set[frozenset[int]]()
+    for partition in {each for each, _ in tables}:
+        local = _largest({_served(key, reads) for key in computed if key[0] == partition and partition})
+        for chosen in combinations(local, min(local_indexes, len(local))):
+            served = frozenset().union(*chosen)
+            covered |= {table | served for own, table in tables if own == partition}
     for number in range(len(reads) + 1):
-        for chosen in combinations(sorted(indexes, key=sorted), number):
-            covered = frozenset().union(*chosen)
-            if any(table | covered == everything for table in tables):
+        for chosen in combinations(indexes, number):
+            if any(each.union(*chosen) == everything for each in covered):
                 return number
     return None
+
+
+def _largest(sets: set[frozenset[int]]) -> list[frozenset[int]]:
+    """Return the sets that no other set contains."""
+    return sorted((each for each in sets if not any(each < other for other in sets)), key=sorted)
 
 
 def _keys(columns: Sequence[str]) -> Iterator[tuple[frozenset[str], tuple[str, ...]]]:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from singletable.cli.changed_files import ChangedFiles
 from singletable.cli.design_text import is_text, keyless_model
@@ -19,8 +19,10 @@ from singletable.errors import ArgumentRefused
 from singletable.planner.formatting import format_count, format_dollars
 
 if TYPE_CHECKING:
+    from singletable.conformance.witness import WitnessReport
     from singletable.design.design_report import DesignReport
     from singletable.model.design import Design
+    from singletable.verify.findings import Finding
 
 FAILED = 1
 
@@ -49,6 +51,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument(
         "--allow-fan-out", action="store_true", help="split hot partitions into shards; a read is then several Queries"
     )
+    parser.add_argument(
+        "--multi-attribute",
+        action="store_true",
+        help="allow index keys of several attributes, so that an update changes one of them without the others",
+    )
     add_price_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
@@ -64,35 +71,62 @@ def run(options: argparse.Namespace) -> int:
         raise ArgumentRefused("--output and --queries are for a text. Use --write to change the file of a model.")
     if options.redesign:
         return _redesign(options)
-    reports, files, passes = _design(options.model, options)
+    designed = _design(options.model, options)
     if options.write:
-        files.write()
+        designed.files.write()
     if options.json:
-        names = list(files.names) if options.write else []
-        print_json({**_document(reports, passes=passes), "files": names, "diff": files.diff()})
+        names = list(designed.files.names) if options.write else []
+        print_json({**_document(designed), "files": names, "diff": designed.files.diff()})
     else:
-        _print(reports, files, written=options.write)
-    return _status(reports, passes=passes)
+        _print(designed, written=options.write)
+    return designed.status
 
 
-def _design(model: str, options: argparse.Namespace) -> tuple[list[DesignReport], ChangedFiles, bool]:
-    """Return the reports, the edited files, and whether `check` passes on the edited files."""
+class _Table(NamedTuple):
+    """The report of a table, and the witness check of its new keys."""
+
+    report: DesignReport
+    found: WitnessReport
+
+    def document(self) -> dict[str, Any]:
+        """Return the report and the witness check as a dict for JSON."""
+        differences = [str(each) for each in self.found.differences]
+        run = {"calls": sum(self.found.calls.values()), "items": self.found.items, "differences": differences}
+        return {**self.report.document(), "witness": run}
+
+
+class _Designed(NamedTuple):
+    """The tables, the edited files, and the findings with which `check` fails, except for patterns not served."""
+
+    tables: list[_Table]
+    files: ChangedFiles
+    failing: list[Finding]
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 if every pattern is served, and `check` and the witness check pass."""
+        passes = all(table.found.passes and not table.report.not_served for table in self.tables)
+        return 0 if passes and not self.failing else FAILED
+
+
+def _design(model: str, options: argparse.Namespace) -> _Designed:
+    """Choose keys for every table of a model that has entities without keys."""
     loaded_before = frozenset(sys.modules)
     designs = [table.design for table in load_tables(model) if table.design.keyless]
     if not designs:
         message = f"{model}: every entity has a key"
         raise ArgumentRefused(f"{message}. Remove key= of the entities to design, or compare with --redesign.")
-    reports = [_report(design, options) for design in designs]
-    files = ChangedFiles().edited(edit for report in reports for edit in report.table.edits())
-    return reports, files, _passes(model, files, loaded_before)
+    tables = [_table(design, options) for design in designs]
+    files = ChangedFiles().edited(edit for each in tables for edit in each.report.table.edits())
+    known = {missing.pattern for each in tables for missing in each.report.not_served}
+    failing = [each for each in _findings(model, files, loaded_before) if each.fails and each.subject not in known]
+    return _Designed(tables, files, failing)
 
 
-def _document(reports: list[DesignReport], *, passes: bool) -> dict[str, Any]:
-    return {"tables": [{**report.document(), "witness": _witness(report)} for report in reports], "passes": passes}
-
-
-def _status(reports: list[DesignReport], *, passes: bool) -> int:
-    return 0 if passes and not any(report.not_served for report in reports) else FAILED
+def _document(designed: _Designed) -> dict[str, Any]:
+    tables = [each.document() for each in designed.tables]
+    findings = [str(each) for each in designed.failing]
+    return {"tables": tables, "passes": designed.status == 0, "findings": findings}
 
 
 def _design_text(options: argparse.Namespace) -> int:
@@ -102,23 +136,24 @@ def _design_text(options: argparse.Namespace) -> int:
     if options.write or options.redesign:
         raise ArgumentRefused("--write and --redesign are for a model. Use --output FILE to write the model of a text.")
     with keyless_model(options.model, options.queries, options.dialect) as path:
-        reports, files, passes = _design(path, options)
-        (source,) = files.after.values()
+        designed = _design(path, options)
+        (source,) = designed.files.after.values()
     if options.output is not None:
         write_file(source, Path(options.output), force=options.force)
     if options.json:
         written = {"file": options.output} if options.output is not None else {"source": source}
-        print_json({**_document(reports, passes=passes), **written})
-        return _status(reports, passes=passes)
-    for report in reports:
-        _print_report(report)
+        print_json({**_document(designed), **written})
+        return designed.status
+    for each in designed.tables:
+        _print_table(each)
     print()
+    _print_failing(designed.failing)
     if options.output is None:
         print(source, end="")
         print("\nWrite this model to a file with --output FILE.")
     else:
         print(f"wrote {options.output}; next: singletable check {options.output}")
-    return _status(reports, passes=passes)
+    return designed.status
 
 
 def _redesign(options: argparse.Namespace) -> int:
@@ -128,53 +163,69 @@ def _redesign(options: argparse.Namespace) -> int:
     if options.write:
         raise ArgumentRefused("--redesign only compares. To write keys, remove key= of the entities to design.")
     declared = [table.design for table in load_tables(options.model)]
-    reports = [_report(without_keys(design), options, declared_counts(design)) for design in declared]
+    found = [_table(without_keys(design), options, declared_counts(design)) for design in declared]
+    designed = _Designed(found, ChangedFiles(), [])
     counts = [sum(index.kind == "GSI" for index in design.indexes.values()) for design in declared]
     if options.json:
-        pairs = zip(reports, counts, strict=True)
-        tables = [{**report.document(), "witness": _witness(report), "declared_indexes": n} for report, n in pairs]
-        print_json({"tables": tables})
-        return _status(reports, passes=True)
-    for report, design, count in zip(reports, declared, counts, strict=True):
-        _print_report(report)
+        pairs = zip(found, counts, strict=True)
+        print_json({"tables": [{**each.document(), "declared_indexes": count} for each, count in pairs]})
+        return designed.status
+    for each, design, count in zip(found, declared, counts, strict=True):
+        _print_table(each)
         if design.entities:
             print(f"The declared keys use {format_count(count, 'GSI')}.")
-    return _status(reports, passes=True)
+    return designed.status
 
 
-def _report(
+def _table(
     design: Design, options: argparse.Namespace, counts: Mapping[str, Mapping[frozenset[str], int]] | None = None
-) -> DesignReport:
+) -> _Table:
+    from singletable.conformance.witness import witness
     from singletable.design.design_report import design_report
     from singletable.design.designed_table import design_table
     from singletable.design.model_workload import DesignOptions
 
-    limits = DesignOptions(options.max_gsis, not options.no_copies, options.allow_fan_out)
-    return design_report(design_table(design, limits, counts), limits, chosen_prices(options))
+    limits = DesignOptions(
+        options.max_gsis, not options.no_copies, options.allow_fan_out, multi_attribute=options.multi_attribute
+    )
+    table = design_table(design, limits, counts)
+    return _Table(design_report(table, limits, chosen_prices(options)), witness(table.after))
 
 
-def _passes(model: str, files: ChangedFiles, loaded_before: frozenset[str]) -> bool:
-    """Return whether `check` passes on the edited source."""
+def _findings(model: str, files: ChangedFiles, loaded_before: frozenset[str]) -> list[Finding]:
+    """Return the findings of `check` on the edited source."""
     from singletable.verify.design_check import check
 
     with edited_sources(files.after, loaded_before):
-        return all(check(table.design).passes for table in load_tables(model))
+        return [each for table in load_tables(model) for each in check(table.design).findings]
 
 
-def _print(reports: list[DesignReport], files: ChangedFiles, *, written: bool) -> None:
-    for report in reports:
-        _print_report(report)
+def _print(designed: _Designed, *, written: bool) -> None:
+    for each in designed.tables:
+        _print_table(each)
     if not written:
         print()
-        print(files.diff(), end="")
+        print(designed.files.diff(), end="")
     print()
-    for name in files.names:
+    _print_failing(designed.failing)
+    for name in designed.files.names:
         print(f"wrote {name}" if written else f"Write this to {name} with --write.")
 
 
-def _print_report(report: DesignReport) -> None:
+def _print_failing(findings: list[Finding]) -> None:
+    from singletable.cli.check import print_finding
+
+    if findings:
+        print_heading("check fails with the new keys")
+        for each in findings:
+            print_finding(each)
+        print()
+
+
+def _print_table(designed: _Table) -> None:
     from singletable.design.design_report import certificate_lines, key_cells, searched_text
 
+    report = designed.report
     print_heading(f"{report.table.after.name}: {report.headline}")
     for line in certificate_lines(report.table):
         print_wrapped(line)
@@ -185,6 +236,7 @@ def _print_report(report: DesignReport) -> None:
         print_wrapped(f"{each.entity} {each.alias}: {each.reason}", "  ", "    ")
     costs = [f"{each.pattern}: {format_dollars(each.dollars)}" for each in report.costs if each.dollars is not None]
     sections: tuple[tuple[str, Sequence[object]], ...] = (
+        ("attributes in the indexes", report.projections),
         ("copies", report.copies),
         ("writes", report.writes),
         ("hot partitions", report.hot_keys),
@@ -202,23 +254,17 @@ def _print_report(report: DesignReport) -> None:
     print_wrapped(f"{searched_text(report.table)}.")
     for missing in report.not_served:
         print_wrapped(f"not served: {missing.pattern}: {missing.reason}. {missing.remedy}".rstrip())
-    run = _witness(report)
-    calls = format_count(run["calls"], "call")
-    print_wrapped(
-        f"witness check: {calls} on {format_count(run['items'], 'random item')}, "
-        + ("all results are exact" if not run["differences"] else f"DIFFERENT: {run['differences'][0]}")
-    )
+    print_wrapped(f"witness check: {_witnessed(designed.found)}")
     patterns = format_count(len(report.table.outcomes), "pattern")
     print(f"{report.table.after.name}: {report.served} of {patterns} served")
 
 
-def _witness(report: DesignReport) -> dict[str, Any]:
-    """Run the designed table on random items, and compare every result with a filter over all items."""
-    from singletable.conformance.witness import witness
-
-    found = witness(report.table.after)
-    return {
-        "calls": sum(found.calls.values()),
-        "items": found.items,
-        "differences": [str(each) for each in found.differences],
-    }
+def _witnessed(found: WitnessReport) -> str:
+    """Return the result of the witness check as text."""
+    if found.differences:
+        return f"wrong result: {found.differences[0]}"
+    calls = sum(found.calls.values())
+    if not calls:
+        return "no read to compare"
+    items = format_count(found.items, "random item")
+    return f"{format_count(calls, 'call')} on {items}, all results are exact"

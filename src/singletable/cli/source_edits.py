@@ -289,6 +289,8 @@ def _import(source: PythonSource, edit: AddImport) -> Iterator[Replacement]:
     if edit.name in bound | defined:
         return
     same = [node for node in statements if isinstance(node, ast.ImportFrom) and node.module == edit.module]
+    if any(alias.name == "*" for node in same for alias in node.names):
+        return
     if same:
         yield _add_name(source, same[-1], edit.name)
         return

@@ -15,6 +15,7 @@ from singletable.conformance.random_values import random_arguments, random_objec
 from singletable.errors import ArgumentRefused, CollectionIncomplete, KeyRefused, SingletableError
 from singletable.model.design import Design
 from singletable.model.entity import Entity, declaration_of
+from singletable.model.fields import fields_of
 from singletable.model.intents import (
     AncestorsIntent,
     CollectionIntent,
@@ -72,7 +73,7 @@ def witness(design: Design, *, seed: int = 0, items: int = 60, calls: int = 12) 
     """
     chance = random.Random(seed)  # noqa: S311  # repeatable test data
     table = Table()
-    opened = vars(table)["_open"] = open_table(design, "memory:", {"create": True})
+    opened = vars(table)["_open"] = open_table(design, "memory:", {"create": True, "name": "witness"})
     _store(chance, design, table, items)
     stored = list(table.scan(reason="the witness check compares results with all items"))
     differences, counts, reasons = list[WitnessDifference](), Counter[str](), dict[str, str]()
@@ -133,8 +134,8 @@ def _not_comparable(design: Design, outcome: Outcome) -> str | None:
         return "it is a write"
     if not isinstance(outcome, Plan):
         return "no request serves it"
-    if getattr(intent, "filter", None) is not None or getattr(intent, "view", None) is not None:
-        return "a filter or a view is not compared"
+    if getattr(intent, "filter", None) is not None:
+        return "a filter is not compared"
     if isinstance(intent, FeedIntent | CollectionIntent):
         if intent.limit is not None or LIMIT in outcome.pattern.parameters:
             return "a collection with a limit is not compared"
@@ -233,8 +234,9 @@ def _difference(
     expected: Sequence[Any],
     seed: int,
 ) -> WitnessDifference | None:
-    shown = [part for each in found for part in _parts(each)]
-    have, want = Counter(map(repr, shown)), Counter(map(repr, expected))
+    view = getattr(pattern.intent, "view", None)
+    shown = list(found) if view is not None else [part for each in found for part in _parts(each)]
+    have, want = (Counter(_text(each, view) for each in values) for values in (shown, expected))
     if any(isinstance(value, Nearest) for value in arguments.values()):
         have, want = have & want, want & have  # equal distances have no defined order
     missing, unexpected = tuple((want - have).elements()), tuple((have - want).elements())
@@ -245,11 +247,18 @@ def _difference(
     return WitnessDifference(pattern.name, arguments, missing, unexpected, seed)
 
 
+def _text(value: Any, view: type | None) -> str:
+    """Return an object as text. For a view, return only its fields."""
+    return repr(value if view is None else {name: getattr(value, name) for name in fields_of(view)})
+
+
 def _is_ordered(pattern: PatternDeclaration, found: Sequence[Any]) -> bool:
     """Return whether the items follow `order_by=`."""
     intent = pattern.intent
     if not isinstance(intent, QueryIntent) or intent.order_by is None:
         return True
+    if not all(hasattr(each, str(intent.order_by.steps[0])) for each in found):
+        return True  # the view does not contain the field of the order
     column = [getattr(each, str(intent.order_by.steps[0])) for each in found]
     return column == sorted(column, reverse=intent.is_reversed)
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from singletable.cost.prices import Prices
+from singletable.design.chosen_templates import shown_key
 from singletable.design.design_cost import dollars_of
 from singletable.design.designed_table import DesignedTable, design_table
 from singletable.design.model_workload import DesignOptions
-from singletable.key_solver.entity_slots import TABLE_SLOT
-from singletable.key_solver.key_search import solve
+from singletable.key_solver.entity_slots import TABLE_SLOT, Rank
+from singletable.key_solver.key_search import Solution, counted_indexes, solve
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list
 
@@ -24,6 +25,7 @@ class AlternativeDesign:
     """Another design: its number of indexes, its cost, and the differences from the chosen design."""
 
     indexes: int
+    local_indexes: int
     dollars: float | None
     not_served: tuple[str, ...]
     differences: tuple[str, ...]
@@ -32,7 +34,7 @@ class AlternativeDesign:
         price = "" if self.dollars is None else f", {format_dollars(self.dollars)} a month"
         without = f"; no request serves {format_list(self.not_served)}" if self.not_served else ""
         differences = "".join(f"; {each}" for each in self.differences)
-        return f"{format_count(self.indexes, 'GSI')}{price}{without}{differences}"
+        return f"{counted_indexes(self.indexes, self.local_indexes)}{price}{without}{differences}"
 
 
 def alternatives_to(table: DesignedTable, options: DesignOptions, prices: Prices) -> tuple[AlternativeDesign, ...]:
@@ -49,28 +51,47 @@ def _found(table: DesignedTable, options: DesignOptions, prices: Prices) -> Iter
         workload = table.model.workload
         other = solve(workload, indexes_min=indexes + 1, indexes_max=options.indexes_max)
         # One index more is an alternative only if it is better in a part of the rank, such as the cost.
-        if other.indexes > indexes and other.rank < table.solution.rank:
+        if other.indexes > indexes and (benefit := _benefit(table.solution, other)) is not None:
             more = design_table(table.before, replace(options, indexes_min=indexes + 1), table.counts)
-            yield _alternative(table, more, prices)
+            found = _alternative(table, more, prices)
+            yield replace(found, differences=(benefit, *found.differences))
     if indexes and (mirrored := _with_mirrors(table, prices)) is not None:
         yield mirrored
+
+
+_BENEFITS = {
+    "fan_outs": "fewer reads that are several Queries",
+    "reads_of_few_values": "fewer reads of partitions that contain a large part of all items",
+    "dollars": "cheaper index entries",
+    "reads_off_table": "more reads by identity from the table",
+}
+
+
+def _benefit(solution: Solution, other: Solution) -> str | None:
+    """Return the first part of the rank in which another solution is better. Return None if it is not better."""
+    for name, before, after in zip(Rank._fields, solution.rank, other.rank, strict=False):
+        if after != before:
+            return _BENEFITS.get(name) if after < before else None
+    return None
 
 
 def _alternative(table: DesignedTable, other: DesignedTable, prices: Prices) -> AlternativeDesign:
     lost = {each.pattern for each in other.not_served} - {each.pattern for each in table.not_served}
     differences = tuple(_differences(table, other))
-    return AlternativeDesign(other.solution.indexes, dollars_of(other, prices), tuple(sorted(lost)), differences)
+    found = other.solution
+    dollars = dollars_of(other, prices)
+    return AlternativeDesign(found.indexes, found.local_indexes, dollars, tuple(sorted(lost)), differences)
 
 
 def _differences(table: DesignedTable, other: DesignedTable) -> Iterator[str]:
     """Yield the keys that the other design adds, changes or omits, by entity."""
     for label, before in sorted(table.keys.items()):
         after = other.keys[label]
-        kept = {keys for alias, keys in before.items() if alias != TABLE}
-        new = {keys for alias, keys in after.items() if alias != TABLE}
+        kept = {" / ".join(map(shown_key, keys)) for alias, keys in before.items() if alias != TABLE}
+        new = {" / ".join(map(shown_key, keys)) for alias, keys in after.items() if alias != TABLE}
         if after[TABLE] != before[TABLE]:
-            yield f"{label} in the table by {' / '.join(after[TABLE])}"
-        yield from (f"{label} in an index by {' / '.join(keys)}" for keys in sorted(new - kept))
+            yield f"{label} in the table with the key {' / '.join(map(shown_key, after[TABLE]))}"
+        yield from (f"{label} in an index with the key {keys}" for keys in sorted(new - kept))
         if len(new) < len(kept):
             yield (
                 f"{label} in {format_count(len(new), 'index', 'indexes')} instead of {len(kept)}"
@@ -101,4 +122,4 @@ def _with_mirrors(table: DesignedTable, prices: Prices) -> AlternativeDesign | N
         labels.append(chosen.entity)
     dollars = None if base is None else base + prices.requests("standard", 0.0, more)
     text = f"mirrored items of {format_list(labels)} (an estimate), which reads can also read strongly consistently"
-    return AlternativeDesign(0, dollars, (), (text,))
+    return AlternativeDesign(0, 0, dollars, (), (text,))

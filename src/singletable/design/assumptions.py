@@ -12,7 +12,7 @@ from singletable.key_solver.partition_load import ASSUMED_RATE
 from singletable.key_solver.workload import ColumnFacts, EntityNeeds, Workload, Write
 from singletable.model.entity import Entity
 from singletable.model.field_roles import value_count
-from singletable.planner.formatting import format_count, format_list
+from singletable.planner.formatting import format_list
 
 RATE_FACTORS = (0.01, 100.0)
 """The factors by which the assumed rate of writes is multiplied."""
@@ -49,26 +49,31 @@ class _Variant:
 def deciding_assumptions(table: DesignedTable) -> tuple[Assumption, ...]:
     """Return the assumptions that would change the design, by entity.
 
-    Fields with the same effect are one assumption.
+    Assumptions with the same effect are one assumption.
     """
-    found: dict[tuple[str, str, str], list[_Variant]] = {}
+    found: dict[tuple[str, str], list[_Variant]] = {}
     for entity in sorted(table.model.entities, key=lambda each: each.label):
         for variant in _variants(table, entity):
             effect = _effect(table, variant)
             if effect is not None:
-                found.setdefault((variant.entity, variant.otherwise, effect), []).append(variant)
+                found.setdefault((variant.otherwise, effect), []).append(variant)
     return tuple(
-        Assumption(entity, _together(variants), otherwise, effect, variants[-1].declare)
-        for (entity, otherwise, effect), variants in found.items()
+        Assumption(variants[0].entity, _together(variants), otherwise, effect, variants[-1].declare)
+        for (otherwise, effect), variants in found.items()
     )
 
 
 def _together(variants: list[_Variant]) -> str:
-    """Return one sentence for several fields that never change."""
+    """Return one sentence for several assumptions."""
     if len(variants) == 1:
         return variants[0].assumed
-    names = [each.assumed.removesuffix(" never changes") for each in variants]
-    return f"{format_list(names)} never change"
+    never = " never changes"
+    names = [each.assumed.removesuffix(never) for each in variants]
+    return (
+        f"{format_list(names)} never change"
+        if all(each.assumed.endswith(never) for each in variants)
+        else format_list(names)
+    )
 
 
 def _variants(table: DesignedTable, entity: Entity) -> Iterator[_Variant]:
@@ -171,11 +176,13 @@ def _connected(workload: Workload, entity: str) -> Workload:
 def _difference(before: Solution, after: Solution) -> str | None:
     parts = []
     if after.indexes != before.indexes:
-        parts.append(f"{format_count(after.indexes, 'GSI')} instead of {before.indexes}")
+        parts.append(f"{after.counted} instead of {before.counted if after.local_indexes else before.indexes}")
     lost = sorted({each.name for each in after.rejected} - {each.name for each in before.rejected})
     if lost:
         parts.append(f"no request serves {format_list(lost)}")
-    parts += [change for each in after.entities for change in _changed_keys(before.keys_of(each.entity), each)]
+    for each in after.entities:
+        keys = list(_changed_keys(before.keys_of(each.entity), each))
+        parts += [f"{each.entity} then has {format_list(keys)}"] if keys else []
     return "; ".join(parts) or None
 
 
@@ -184,6 +191,6 @@ def _changed_keys(before: EntityKeys, after: EntityKeys) -> Iterator[str]:
     known = {(number > TABLE_SLOT, key) for number, key in before.keys.items()}
     for number, key in sorted(after.keys.items()):
         if (number > TABLE_SLOT, key) not in known:
-            place = "in an index" if number > TABLE_SLOT else "in the table"
-            columns = f"{', '.join(key.partition) or 'one partition'} / {', '.join(key.sort) or 'no field'}"
-            yield f"{after.entity} by {columns} {place}"
+            place = "index" if number > TABLE_SLOT else "table"
+            columns = [", ".join(key.partition) or "one partition", *([", ".join(key.sort)] if key.sort else [])]
+            yield f"the {place} key {' / '.join(columns)}"

@@ -6,14 +6,19 @@ from collections.abc import Mapping
 
 from singletable.design.model_workload import ModelWorkload
 from singletable.key_solver.common_keys import ColumnKey
-from singletable.key_solver.entity_slots import TABLE_SLOT
+from singletable.key_solver.entity_slots import LOCAL_SLOT, TABLE_SLOT
 from singletable.key_solver.key_search import Solution
 from singletable.key_solver.partition_load import shards_needed
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.table_schema import TABLE
+from singletable.model.table_schema import ALL, TABLE, Index, Names
 from singletable.planner.key_proposals import free_name, new_alias
 from singletable.planner.key_texts import field_owner, key_words, slot, sorted_slot
+
+Templates = tuple[Names, Names]
+"""The partition key and the sort key. A key of several attributes has a template for each of them."""
+_NO_COLUMN = "-"
+"""The value of the attributes of a multi-attribute key that an entity does not need."""
 
 
 class TemplateWriter:
@@ -21,10 +26,11 @@ class TemplateWriter:
 
     def __init__(self, design: Design, model: ModelWorkload, solution: Solution) -> None:
         self.design, self.model, self.solution = design, model, solution
-        self.aliases = _aliases(design, solution.indexes)
+        self.attributes = _attribute_counts(solution)
+        self.aliases = _aliases(design, solution, frozenset(self.attributes))
 
-    def keys(self) -> dict[str, dict[str, tuple[str, str]]]:
-        """Return the templates of every entity, by alias: `key`, `gsi1`, ..."""
+    def keys(self) -> dict[str, dict[str, Templates]]:
+        """Return the templates of every entity, by alias: `key`, `gsi1`, `lsi1`, ..."""
         return {
             each.entity: {
                 self.aliases[number]: self._templates(self.model.entity(each.entity), number, key)
@@ -41,21 +47,31 @@ class TemplateWriter:
             counts = [
                 shards_needed(needs, key.partition, key.columns)
                 for number, key in each.keys.items()
-                if number != TABLE_SLOT
+                if TABLE_SLOT < number < LOCAL_SLOT
             ]
             if max(counts, default=1) > 1:
                 found[each.entity] = max(counts)
         return found
 
-    def _templates(self, entity: Entity, number: int, key: ColumnKey) -> tuple[str, str]:
+    def _templates(self, entity: Entity, number: int, key: ColumnKey) -> Templates:
         delimiter = self.design.settings.delimiter
-        partition = [part for name in key.partition for part in (self._owner(entity, number, name), slot(name))]
+        place = TABLE_SLOT if number > LOCAL_SLOT else number  # a local index has the partition key of the table
+        partition = [delimiter.join((self._owner(entity, place, name), slot(name))) for name in key.partition]
         partition = partition or [key_words(entity.label)]
         needs = self.model.needs(entity.label)
-        if number != TABLE_SLOT and shards_needed(needs, key.partition, key.columns) > 1:
-            partition.append(slot(shard_name(entity)))
-        sort = [self._sort_word(entity, number), *(sorted_slot(entity, name) for name in key.sort)]
-        return delimiter.join(partition), delimiter.join(sort)
+        if TABLE_SLOT < number < LOCAL_SLOT and shards_needed(needs, key.partition, key.columns) > 1:
+            partition[-1] += delimiter + slot(shard_name(entity))
+        first, *others = [sorted_slot(entity, name) for name in key.sort] or [""]
+        sort = [delimiter.join(filter(None, (self._sort_word(entity, number), first))), *others]
+        if number not in self.attributes:
+            return delimiter.join(partition), delimiter.join(sort)
+        if not key.is_multi_attribute:
+            partition, sort = [delimiter.join(partition)], [delimiter.join(sort)]
+        partitions, sorts = self.attributes[number]
+        return (
+            (*partition, *[_NO_COLUMN] * (partitions - len(partition))),
+            (*sort, *[_NO_COLUMN] * (sorts - len(sort))),
+        )
 
     def _owner(self, entity: Entity, number: int, name: str) -> str:
         """Return the word before a partition field. The members of a collection share it."""
@@ -89,14 +105,36 @@ def shard_name(entity: Entity) -> str:
     return free_name(entity, "shard")
 
 
-def _aliases(design: Design, indexes: int) -> Mapping[int, str]:
+def _attribute_counts(solution: Solution) -> dict[int, tuple[int, int]]:
+    """Return the number of partition and sort key attributes of each multi-attribute index. All entities share it."""
+    found: dict[int, tuple[int, int]] = {}
+    for each in solution.entities:
+        for number, key in each.keys.items():
+            if key.is_multi_attribute:
+                partitions, sorts = found.get(number, (1, 1))
+                found[number] = max(partitions, len(key.partition)), max(sorts, len(key.sort))
+    return found
+
+
+def _aliases(design: Design, solution: Solution, multi_attribute: frozenset[int]) -> Mapping[int, str]:
     """Return the alias of every slot: the table, existing indexes with text keys, then new indexes."""
-    existing = [
-        alias
-        for alias, index in design.indexes.items()
-        if index.kind == "GSI" and not index.is_inverse and len(index.partition) == len(index.sort) == 1
-    ]
-    names = existing[:indexes]
-    while len(names) < indexes:
-        names.append(new_alias(design, frozenset(names)))
-    return {TABLE_SLOT: TABLE, **dict(enumerate(names, start=1))}
+    local = solution.local_indexes
+    existing = [alias for alias, index in design.indexes.items() if _takes_templates(index)]
+    names = {TABLE_SLOT: TABLE}
+    for number in range(1, solution.indexes - local + 1):
+        is_new = not existing or number in multi_attribute
+        names[number] = new_alias(design, frozenset(names.values())) if is_new else existing.pop(0)
+    for number in range(LOCAL_SLOT + 1, LOCAL_SLOT + local + 1):
+        names[number] = new_alias(design, frozenset(names.values()), "lsi")
+    return names
+
+
+def _takes_templates(index: Index) -> bool:
+    """Return whether the keys of another entity can be added to an index, and all its fields are then projected."""
+    has_templates = len(index.partition) == len(index.sort) == 1 and not index.is_inverse
+    return index.kind == "GSI" and has_templates and index.projection == ALL
+
+
+def shown_key(names: Names) -> str:
+    """Return a key as text. Commas separate the attributes of a multi-attribute key."""
+    return names if isinstance(names, str) else ", ".join(names)

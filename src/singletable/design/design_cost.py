@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from singletable.cost.call_costs import CallCost
@@ -24,7 +25,13 @@ class PatternCost:
 
 def dollars_of(table: DesignedTable, prices: Prices) -> float | None:
     """Return the cost of all requests of a month. Return None if no pattern has a rate."""
-    known = [each.dollars for each in pattern_costs(table, prices) if each.dollars is not None]
+    return request_dollars(table.calls, prices)
+
+
+def request_dollars(calls: Iterable[CallCost], prices: Prices) -> float | None:
+    """Return the cost of all calls of a month. Return None if no pattern has a rate."""
+    found = (_of_call(call, prices) for call in calls)
+    known = [each.dollars for each in found if each.dollars is not None]
     return round(math.fsum(known), 6) if known else None
 
 

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from singletable.cost.call_costs import call_cost
 from singletable.cost.prices import Prices
 from singletable.design.alternatives import AlternativeDesign, alternatives_to
 from singletable.design.assumptions import Assumption, deciding_assumptions
-from singletable.design.design_cost import PatternCost, dollars_of, pattern_costs, without_rate
+from singletable.design.chosen_templates import shown_key
+from singletable.design.design_cost import PatternCost, dollars_of, pattern_costs, request_dollars, without_rate
 from singletable.design.designed_table import DesignedTable
+from singletable.design.index_projections import thin_indexes, without_projections
 from singletable.design.model_workload import DesignOptions
 from singletable.design.write_requirements import (
     CopiesUpdated,
@@ -19,12 +22,16 @@ from singletable.design.write_requirements import (
     write_requirements,
 )
 from singletable.heat.hot_partitions import hot_partitions
-from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
-from singletable.key_solver.key_search import EntityBound
+from singletable.key_solver.entity_slots import LOCAL_SLOT, TABLE_SLOT, EntityKeys
+from singletable.key_solver.key_search import EntityBound, Solution
 from singletable.key_solver.read_columns import SkippedPattern
 from singletable.key_solver.workload import Read
+from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list, format_number, format_some
+from singletable.planner.item_sizes import ItemSizes
+from singletable.planner.plan import Outcome, Plan
+from singletable.planner.planner import plan_all
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX as READ_UNITS_MAX
 from singletable.values.limits import PARTITION_WRITE_UNITS_PER_SECOND_MAX as WRITE_UNITS_MAX
 
@@ -59,6 +66,21 @@ class HotKey:
 
 
 @dataclass(frozen=True)
+class ProjectionReason:
+    """The projection of a new index, why it has this projection, and the price of another one."""
+
+    index: str
+    projection: str
+    reason: str
+    other: str
+    """The other projection with its dollars per month and its effect. Empty if there is none, or without rates."""
+
+    def __str__(self) -> str:
+        other = f". {self.other}" if self.other else ""
+        return f"{self.index}: {self.projection}, because {self.reason}{other}"
+
+
+@dataclass(frozen=True)
 class DesignReport:
     """The report of `singletable design` about one table."""
 
@@ -69,13 +91,14 @@ class DesignReport:
     alternatives: tuple[AlternativeDesign, ...]
     assumptions: tuple[Assumption, ...]
     hot_keys: tuple[HotKey, ...]
+    projections: tuple[ProjectionReason, ...]
 
     @property
     def headline(self) -> str:
         """The number of indexes, the proof in one clause, and the cost of a month."""
         proof = proof_of(self.table)
         cost = "" if self.dollars is None else f", {format_dollars(self.dollars)} a month at the stated rates"
-        return f"{_indexes(self.table.solution.indexes)} ({proof}){cost}"
+        return f"{self.table.solution.counted} ({proof}){cost}"
 
     @property
     def keys(self) -> tuple[KeyReason, ...]:
@@ -116,6 +139,7 @@ class DesignReport:
         return {
             "table": self.table.after.name,
             "indexes": solution.indexes,
+            "local_indexes": solution.local_indexes,
             "proof": proof_of(self.table),
             "certificate": [f"{one} and {other}: {reason}" for one, other, reason in _pairs(solution.bound)],
             "dollars_per_month": self.dollars,
@@ -125,6 +149,7 @@ class DesignReport:
             "writes": [vars(each) for each in self.writes],
             "copies": [vars(each) for each in self.copies],
             "hot_partitions": [vars(each) for each in self.hot_keys],
+            "projections": [vars(each) for each in self.projections],
             "costs": [vars(each) for each in self.costs],
             "guesses": list(self.guesses),
             "assumptions": [vars(each) for each in self.assumptions],
@@ -142,7 +167,41 @@ def design_report(table: DesignedTable, options: DesignOptions, prices: Prices) 
         alternatives_to(table, options, prices),
         deciding_assumptions(table),
         tuple(_hot_keys(table)),
+        tuple(_projections(table, prices)),
     )
+
+
+def _projections(table: DesignedTable, prices: Prices) -> Iterator[ProjectionReason]:
+    """Yield the projection of every new index, with the price of all attributes, or of only the keys."""
+    plans = [each for each in table.outcomes if isinstance(each, Plan)]
+    thin = {each.alias: each for each in thin_indexes(table.after, table.new_indexes, table.outcomes)}
+    for alias in table.new_indexes:
+        reads = sorted(each.pattern.name for each in plans if each.index.alias == alias)
+        chosen = table.projections.get(alias)
+        whole, verb = format_some(reads), "need" if len(reads) > 1 else "needs"
+        if chosen is not None:
+            everything = without_projections(table.after, {alias: chosen})
+            other = _priced("With all attributes", table, plan_all(everything), everything, prices)
+            yield ProjectionReason(alias, str(chosen), f"{whole} {verb} no other attribute", other)
+        elif reads:
+            other = ""
+            if alias in thin:
+                words = "With only the keys and hydrate=True (a BatchGetItem then fetches the items)"
+                other = _priced(words, table, plan_all(thin[alias].after), thin[alias].after, prices)
+            yield ProjectionReason(alias, "all attributes", f"{whole} {verb} whole items", other)
+
+
+def _priced(words: str, table: DesignedTable, outcomes: Sequence[Outcome], design: Design, prices: Prices) -> str:
+    """Return the text with the difference in the cost of a month. Return an empty text if no pattern has a rate."""
+    sizes = ItemSizes(design)
+    calls = [call_cost(design, each, sizes) for each in outcomes if isinstance(each, Plan)]
+    before, after = dollars_of(table, prices), request_dollars(calls, prices)
+    if before is None or after is None:
+        return ""
+    if abs(after - before) < 0.005:
+        return f"{words}: the same cost"
+    more = "more" if after > before else "less"
+    return f"{words}: {format_dollars(abs(after - before))} {more} a month"
 
 
 def _hot_keys(table: DesignedTable) -> Iterator[HotKey]:
@@ -156,10 +215,14 @@ def _hot_keys(table: DesignedTable) -> Iterator[HotKey]:
 def searched_text(table: DesignedTable) -> str:
     """Return which keys the search covers and which it does not, as one sentence."""
     reads = sum(len(each.slots) for each in table.solution.entities)
+    most = format_count(table.solution.indexes, "index", "indexes")
+    uses_attributes = any(each.multi_attribute for each in table.model.workload.entities)
+    covered = "multi-attribute keys, tree levels" if uses_attributes else "tree levels"
+    missing = "mirrored items" if uses_attributes else "mirrored items and multi-attribute keys"
     return (
-        f"The search covers all keys of the table and of up to {_indexes(table.solution.indexes)} for "
-        f"{format_count(reads, 'distinct read')}: every partition key, every sort order, shared and sparse indexes, "
-        "tree levels and cells. It does not cover mirrored items, multi-attribute keys and local indexes"
+        f"The search covers all keys of the table and of up to {most} for {format_count(reads, 'distinct read')}: "
+        "every partition key, every sort order, global and local indexes, shared and sparse indexes, "
+        f"{covered} and cells. It does not cover {missing}"
     )
 
 
@@ -173,7 +236,7 @@ def proof_of(table: DesignedTable) -> str:
         keys = format_count(len(bound.reads), "key")
         own = ", one of them the table's" if bound.one_uses_table else " besides the table's"
         return f"proved minimal: {bound.entity} needs {keys}{own}"
-    return f"proved minimal: all {solution.searched:,} assignments with {_indexes(solution.indexes - 1)} were tried"
+    return f"proved minimal: all {solution.searched:,} assignments with {_fewer(solution)} were tried"
 
 
 def certificate_lines(table: DesignedTable) -> Iterator[str]:
@@ -187,8 +250,8 @@ def certificate_lines(table: DesignedTable) -> Iterator[str]:
         yield from (f"  {one} and {other}: {reason}." for one, other, reason in bound.reasons)
         return
     if bound is not None:
-        yield f"The reads of {bound.entity} alone need {_indexes(bound.indexes)}."
-    yield f"No assignment of reads and collections to {_indexes(solution.indexes - 1)} serves all of them."
+        yield f"The reads of {bound.entity} alone need {format_count(bound.indexes, 'index', 'indexes')}."
+    yield f"No assignment of reads and collections to {_fewer(solution)} serves all of them."
 
 
 def _pairs(bound: EntityBound | None) -> Sequence[tuple[str, str, str]]:
@@ -198,8 +261,9 @@ def _pairs(bound: EntityBound | None) -> Sequence[tuple[str, str, str]]:
 def _key_reasons(table: DesignedTable) -> Iterator[KeyReason]:
     for chosen in table.solution.entities:
         templates = table.keys[chosen.entity]
-        for slot, (alias, (partition, sort)) in zip(chosen.keys, templates.items(), strict=True):
+        for slot, (alias, templates_of) in zip(chosen.keys, templates.items(), strict=True):
             serves = tuple(sorted(name for read in chosen.reads_in(slot) for name in _names(table, chosen, read)))
+            partition, sort = map(shown_key, templates_of)
             yield KeyReason(chosen.entity, alias, partition, sort, serves, _reason(table, chosen, slot))
 
 
@@ -213,7 +277,11 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
     key, reads = chosen.keys[slot], chosen.reads_in(slot)
     if not reads:
         return "identifies the item; no read uses it."
-    if key.partition:
+    if slot > LOCAL_SLOT:
+        strong = sorted(one for read in reads if read.strong for one in _names(table, chosen, read))
+        why = f"as in the table, because {format_some(strong)} must be strongly consistent"
+        parts = [f"partition by {format_list(key.partition)}, {why}"]
+    elif key.partition:
         parts = [f"partition by {format_list(key.partition)}, which every read fixes"]
     else:
         parts = ["one partition for all items, because a read fixes no field"]
@@ -241,8 +309,10 @@ def _step(table: DesignedTable, chosen: EntityKeys, reads: Sequence[Read], name:
     return ""
 
 
-def _indexes(number: int) -> str:
-    return format_count(number, "GSI")
+def _fewer(solution: Solution) -> str:
+    """Return one index less than the solution has, as text."""
+    kind = ("index", "indexes") if solution.local_indexes else ("GSI", "GSIs")
+    return format_count(solution.indexes - 1, *kind)
 
 
 def key_cells(report: DesignReport) -> list[tuple[str, str, str, str]]:

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from singletable.cost.call_costs import CallCost, call_cost
-from singletable.design.chosen_templates import TemplateWriter, shard_name
+from singletable.design.chosen_templates import Templates, TemplateWriter, shard_name
+from singletable.design.index_projections import chosen_projections, projection_edits, with_projections
 from singletable.design.model_workload import DesignOptions, ModelWorkload, model_workload
 from singletable.errors import DesignError, Problem
 from singletable.key_solver.common_keys import NoCommonKey
+from singletable.key_solver.entity_slots import TABLE_SLOT
 from singletable.key_solver.key_search import NoTableKey, Solution, solve
 from singletable.key_solver.read_columns import SkippedPattern
 from singletable.model.derived.derived_value import DerivedValue
@@ -18,7 +20,8 @@ from singletable.model.derived.shard import Shard
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.pattern_declaration import PatternDeclaration
-from singletable.model.table_schema import TABLE, Keys
+from singletable.model.table_schema import TABLE, IndexProjection, Keys, Sparse, is_local
+from singletable.planner.formatting import format_list
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.key_proposals import derived_edits
 from singletable.planner.key_source import keys_edits, quoted
@@ -48,7 +51,7 @@ class DesignedTable:
     after: Design
     model: ModelWorkload
     solution: Solution
-    keys: Mapping[str, Mapping[str, tuple[str, str]]]
+    keys: Mapping[str, Mapping[str, Templates]]
     """The new templates by entity and alias."""
     outcomes: tuple[Outcome, ...]
     added: Mapping[str, tuple[AddedValue, ...]]
@@ -57,6 +60,13 @@ class DesignedTable:
     """The number of requests that patterns must declare."""
     counts: Mapping[str, Mapping[frozenset[str], int]]
     """The known numbers of items per partition."""
+    projections: Mapping[str, IndexProjection]
+    """The projections of the new indexes that do not project all attributes."""
+
+    @property
+    def new_indexes(self) -> tuple[str, ...]:
+        """The aliases of the indexes that the design adds."""
+        return new_indexes(self.before, self.after)
 
     @cached_property
     def calls(self) -> tuple[CallCost, ...]:
@@ -75,11 +85,26 @@ class DesignedTable:
                 name = outcome.pattern.name
                 problem = known.get(name)
                 by_search = None if problem is None else _skipped(name, problem)
-                found.append(by_search or skipped.get(name) or SkippedPattern(name, outcome.reason))
+                by_key = self._key_parameters(outcome)
+                found.append(by_search or skipped.get(name) or by_key or SkippedPattern(name, outcome.reason))
         patterns = {each.pattern.name for each in self.outcomes}
         internal = (each for each in self.solution.rejected if each.name not in patterns)
         found += [_skipped(each.name, each.problem) for each in internal]
         return tuple(found)
+
+    def _key_parameters(self, outcome: UnsupportedPattern) -> SkippedPattern | None:
+        """Return why a write has parameters that its table key does not contain, or None if it has no such ones."""
+        name = outcome.pattern.name
+        for needs in self.model.workload.entities:
+            key = self.solution.keys_of(needs.name).keys[TABLE_SLOT]
+            for write in needs.writes:
+                extra = needs.sorted(write.in_key - key.columns)
+                if write.name == name and extra:
+                    tests = [f"(item.{each} == {each})" for each in extra]
+                    condition = " & ".join(tests) if len(tests) > 1 else tests[0][1:-1]
+                    reason = f"the key of the table does not contain the parameter {format_list(extra)}"
+                    return SkippedPattern(name, reason, f"Test it in the write: where=lambda item: {condition}.")
+        return None
 
     def edits(self) -> tuple[Edit, ...]:
         """Return the edits of the model's source that declare the keys."""
@@ -101,12 +126,25 @@ class DesignedTable:
         for pattern in self.before.patterns:
             if pattern.name in self.fanouts:
                 found.append(SetKeyword(pattern_place(pattern), "fanout", str(self.fanouts[pattern.name])))
-        return tuple(found)
+        return (*found, *projection_edits(self.before, self.projections))
 
 
-def placed_keys(entity: Entity, alias: str, templates: tuple[str, str]) -> Keys:
-    """Return the keys of an entity in the table, or in an index, which omits items without an optional field."""
-    return templates if alias == TABLE else index_keys(entity, templates)
+def new_indexes(before: Design, after: Design) -> tuple[str, ...]:
+    """Return the aliases of the indexes that only the second design has."""
+    return tuple(alias for alias in after.indexes if alias != TABLE and alias not in before.indexes)
+
+
+def placed_keys(entity: Entity, alias: str, templates: Templates) -> Keys:
+    """Return the keys of an entity in the table, or in an index, which omits items without an optional field.
+
+    A local index has only a sort key of its own.
+    """
+    if alias == TABLE:
+        return templates
+    if not is_local(alias):
+        return index_keys(entity, templates)
+    keys = index_keys(entity, templates[1:])
+    return keys if isinstance(keys, Sparse) else templates[1]
 
 
 def _skipped(name: str, problem: NoCommonKey) -> SkippedPattern:
@@ -136,7 +174,11 @@ def design_table(
     if fanouts:
         after = _with_keys(design, keys, added, fanouts, expected)
         outcomes = tuple(plan(after, each) for each in after.patterns)
-    return DesignedTable(design, after, model, solution, keys, outcomes, added, fanouts, counts or {})
+    projections = chosen_projections(after, new_indexes(design, after), outcomes)
+    if projections:
+        after = with_projections(after, projections)
+        outcomes = tuple(plan(after, each) for each in after.patterns)
+    return DesignedTable(design, after, model, solution, keys, outcomes, added, fanouts, counts or {}, projections)
 
 
 def _solved(design: Design, options: DesignOptions) -> tuple[ModelWorkload, Solution]:
@@ -191,7 +233,7 @@ def _added_values(model: ModelWorkload, shards: Mapping[str, int]) -> dict[str, 
 def _expected(
     model: ModelWorkload,
     solution: Solution,
-    keys: Mapping[str, Mapping[str, tuple[str, str]]],
+    keys: Mapping[str, Mapping[str, Templates]],
     counts: Mapping[str, Mapping[frozenset[str], int]],
 ) -> dict[str, dict[str, int]]:
     """Return the known numbers of items per partition by entity and alias."""
@@ -203,7 +245,7 @@ def _expected(
             fields = frozenset(
                 name for each in key.partition for name in (derived[each].fields if each in derived else (each,))
             )
-            if fields in known:
+            if fields in known and not is_local(alias):
                 found.setdefault(label, {})[alias] = known[fields]
     return found
 
@@ -229,7 +271,7 @@ def _check_table(design: Design) -> None:
 
 def _with_keys(
     design: Design,
-    keys: Mapping[str, Mapping[str, tuple[str, str]]],
+    keys: Mapping[str, Mapping[str, Templates]],
     added: Mapping[str, tuple[AddedValue, ...]],
     fanouts: Mapping[str, int],
     expected: Mapping[str, Mapping[str, int]],

@@ -32,6 +32,8 @@ class DesignOptions:
     """Whether a key can contain a field that is a copy of a field of another entity."""
     fan_out: bool = False
     """Whether a read can be several Queries, one for each shard of a hot partition."""
+    multi_attribute: bool = False
+    """Whether an index key can have one attribute for each field, so that an update need not know all of them."""
     indexes_min: int = 0
     """The number of indexes with which the search starts. An alternative with one index more sets it."""
 
@@ -276,4 +278,4 @@ class _Conversion:
             self.reads[entity.label],
             self.writes[entity.label],
         )
-        return replace(needs, allows_shards=self.options.fan_out)
+        return replace(needs, allows_shards=self.options.fan_out, multi_attribute=self.options.multi_attribute)

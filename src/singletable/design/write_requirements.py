@@ -76,7 +76,7 @@ def _requirement(table: DesignedTable, needs: EntityNeeds, write: Write) -> Writ
     derived = table.model.derived[needs.name].values
     gives: dict[str, None] = {}
     if write.known is not None:
-        parts = [frozenset(part) for number in moved for part in (keys[number].partition, keys[number].sort)]
+        parts = [part for number in moved for part in keys[number].attributes]
         for part in (keys[TABLE_SLOT].columns, *(part for part in parts if part & write.changed)):
             gives |= dict.fromkeys(_fields(needs, derived, part))
     return WriteRequirement(write.name, needs.name, tuple(gives), tuple(aliases[number] for number in moved))

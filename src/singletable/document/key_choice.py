@@ -58,6 +58,7 @@ def key_choice_blocks(design: Design, report: DesignReport) -> Iterator[Block]:
         yield Bullets(tuple(_not_served(report)))
     costs = [f"{each.pattern}: {format_dollars(each.dollars)}" for each in report.costs if each.dollars is not None]
     details: tuple[tuple[str, Sequence[object]], ...] = (
+        ("Attributes in the indexes", report.projections),
         ("Copies", report.copies),
         ("What each write must be given", report.writes),
         ("Hot partitions", report.hot_keys),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from singletable.key_solver.partition_load import SHARDS_MAX, WRITE_UNITS_MAX, hottest_write_units, shards_needed
-from singletable.key_solver.workload import EntityNeeds, Read, Write
+from singletable.key_solver.workload import EntityNeeds, Read
+
+ATTRIBUTES_MAX = 4
+"""DynamoDB allows four attributes in the partition key and four in the sort key of a global index."""
 
 
 @dataclass(frozen=True)
@@ -16,11 +19,20 @@ class ColumnKey:
 
     partition: tuple[str, ...]
     sort: tuple[str, ...]
+    is_multi_attribute: bool = False
+    """Whether each column is a key attribute of its own."""
 
     @property
     def columns(self) -> frozenset[str]:
         """All columns of the key."""
         return frozenset((*self.partition, *self.sort))
+
+    @property
+    def attributes(self) -> tuple[frozenset[str], ...]:
+        """The columns of each key attribute."""
+        if self.is_multi_attribute:
+            return tuple(frozenset({name}) for name in (*self.partition, *self.sort))
+        return frozenset(self.partition), frozenset(self.sort)
 
 
 @dataclass(frozen=True)
@@ -29,12 +41,20 @@ class NoCommonKey:
 
     reason: str
     remedy: str = ""
+    changes: int = 1
+    """The number of changes in the remedy."""
 
 
 def index_keys(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[ColumnKey, ...]:
-    """Return every key of an index that serves all these reads. Return an empty tuple if there is none."""
-    found = _keys(entity, reads, identified=not any(each.single for each in reads))
+    """Return every key of a global index that serves all these reads. Return an empty tuple if there is none."""
+    found = (_with_attributes(entity, key) for key in _candidates(entity, reads))
     return tuple(key for key in found if _index_problem(entity, key, reads) is None)
+
+
+def local_keys(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[ColumnKey, ...]:
+    """Return every key of a local index that serves all these reads, if the table has the same partition key."""
+    found = _candidates(entity, reads)
+    return tuple(key for key in found if key.partition and _local_problem(entity, key, reads) is None)
 
 
 def table_keys(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[ColumnKey, ...]:
@@ -48,9 +68,9 @@ def why_no_index(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | No
     chain = _chain(entity, reads)
     if isinstance(chain, NoCommonKey):
         return chain
-    found = _keys(entity, reads, identified=not any(each.single for each in reads))
-    problems = [_index_problem(entity, key, reads) for key in found]
-    return None if not problems or None in problems else problems[0]
+    problems = [_index_problem(entity, _with_attributes(entity, key), reads) for key in _candidates(entity, reads)]
+    found = [each for each in problems if each is not None]
+    return min(found, key=lambda each: each.changes) if found and len(found) == len(problems) else None
 
 
 def why_no_table(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | None:
@@ -61,6 +81,23 @@ def why_no_table(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | No
     if isinstance(chain, NoCommonKey):
         return chain
     return next(filter(None, (_table_problem(entity, key, reads) for key in _keys(entity, reads))), None)
+
+
+def why_no_key(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | None:
+    """Return why neither the table nor an index serves these reads together. The reason is that of the nearest key."""
+    problem = why_no_index(entity, reads)
+    if problem is None or not any(each.strong for each in reads) or isinstance(_chain(entity, reads), NoCommonKey):
+        return problem
+    local = local_keys(entity, reads)
+    if not local:
+        return next(filter(None, (_local_problem(entity, key, reads) for key in _candidates(entity, reads))), problem)
+    partition = local[0].partition
+    table = why_no_table(entity, [Read("partition", frozenset(partition), partition=partition)])
+    if table is None:
+        return problem
+    reason = f"{problem.reason}, and the table cannot have the partition key {' and '.join(partition)}: {table.reason}"
+    remedies = [each for each in (problem.remedy, table.remedy) if each]
+    return NoCommonKey(reason, ", or ".join(remedies))
 
 
 def serves(key: ColumnKey, read: Read) -> bool:
@@ -93,6 +130,17 @@ def _keys(entity: EntityNeeds, reads: Sequence[Read], *, identified: bool = True
         used = {*partition, *sort}
         rest = [name for name in entity.identity if name not in used] if identified else []
         yield ColumnKey(partition, (*sort, *rest))
+
+
+def _candidates(entity: EntityNeeds, reads: Sequence[Read]) -> Iterator[ColumnKey]:
+    """Yield the index keys that fit the reads, before the writes are considered."""
+    return _keys(entity, reads, identified=not any(each.single for each in reads))
+
+
+def _with_attributes(entity: EntityNeeds, key: ColumnKey) -> ColumnKey:
+    """Return the key with one attribute for each column if it is possible, and only this lets the writes change it."""
+    may = entity.multi_attribute and max(len(key.partition), len(key.sort)) <= ATTRIBUTES_MAX
+    return replace(key, is_multi_attribute=True) if may and _unknown_change(entity, key) is not None else key
 
 
 def _partitions(entity: EntityNeeds, common: frozenset[str], reads: Sequence[Read]) -> Iterator[tuple[str, ...]]:
@@ -140,34 +188,55 @@ def _does_not_follow(entity: EntityNeeds, rest: frozenset[str], steps: Sequence[
 
 def _index_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -> NoCommonKey | None:
     for read in reads:
-        if problem := _not_single(entity, key, read):
+        if problem := _not_from_index(read) or _hidden(entity, key, read):
             return problem
-        if problem := _not_from_index(read):
+    return _unknown_change(entity, key) or _hot_problem(entity, key, reads)
+
+
+def _local_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -> NoCommonKey | None:
+    """Return why a local index cannot have this key. The partition key is that of the table, so no write changes it."""
+    for read in reads:
+        if read.by_key or read.collection is not None:
+            return NoCommonKey(f"{read.name} reads items that only the table has together")
+        if problem := _hidden(entity, key, read):
             return problem
-        hidden = [
-            name for name in entity.sorted(key.columns) if entity.facts(name).optional and name not in read.tested
-        ]
-        if hidden:
-            return NoCommonKey(
-                f"{read.name} would omit the items without {hidden[0]}",
-                f"declare that every item of the result has it: where=lambda item: exists(item.{hidden[0]})",
-            )
-    for columns in (frozenset(key.partition), frozenset(key.sort)):
-        for write in entity.by_key:
+    return _unknown_change(entity, key)
+
+
+def _hidden(entity: EntityNeeds, key: ColumnKey, read: Read) -> NoCommonKey | None:
+    """Return why the items of a read are not exactly those that the index has under this key."""
+    if problem := _not_single(entity, key, read):
+        return problem
+    optional = [name for name in entity.sorted(key.columns) if entity.facts(name).optional and name not in read.tested]
+    if not optional:
+        return None
+    return NoCommonKey(
+        f"{read.name} would omit the items without {optional[0]}",
+        f"declare that every item of the result has it: where=lambda item: exists(item.{optional[0]})",
+    )
+
+
+def _unknown_change(entity: EntityNeeds, key: ColumnKey) -> NoCommonKey | None:
+    """Return which write changes a key attribute without knowing all columns of it, or None."""
+    unknown: dict[str, frozenset[str]] = {}
+    for write in entity.by_key:
+        for columns in key.attributes:
             if write.changed & columns and not write.computes(columns):
-                return _unknown_to(entity, write, columns, "changes a key attribute but")
-    return _hot_problem(entity, key, reads)
+                unknown[write.name] = unknown.get(write.name, frozenset()) | columns - (write.known or frozenset())
+    return _unknown_to(entity, unknown) if unknown else None
 
 
 def _not_from_index(read: Read) -> NoCommonKey | None:
-    """Return why only the table can serve a read, or None if an index can serve it too."""
+    """Return why no global index can serve a read, or None if one can serve it."""
     if read.by_key:
         return NoCommonKey(f"{read.name} gets items by their whole keys, which only the table supports")
     if not read.strong:
         return None
     if read.finds_copies:
-        return NoCommonKey(f"{read.name} must be found in the table, because an index can lack the newest copies")
-    reason = f"{read.name} is strongly consistent, which an index does not support"
+        return NoCommonKey(
+            f"{read.name} must be strongly consistent, because a global index can lack the newest copies"
+        )
+    reason = f"{read.name} is strongly consistent, which a global index does not support"
     return NoCommonKey(reason, "remove consistent=True")
 
 
@@ -191,15 +260,37 @@ def _hot_partition(key: ColumnKey, units: float) -> str:
     return f"{where} gets {units:,.0f} write units per second, but DynamoDB serves {WRITE_UNITS_MAX:,}"
 
 
-def _unknown_to(entity: EntityNeeds, write: Write, columns: frozenset[str], effect: str) -> NoCommonKey:
-    unknown = entity.sorted(columns - (write.known or frozenset()))
-    names, plural = " and ".join(unknown), "s" if len(unknown) > 1 else ""
-    reason = f"{write.name} {effect} does not know {names}"
-    tests = [f"item.{name} == {name}" for name in unknown]
-    condition = tests[0] if len(tests) == 1 else " & ".join(f"({test})" for test in tests)
-    return NoCommonKey(
-        reason, f"add the parameter{plural} {names} to {write.name}, with where=lambda item: {condition}"
-    )
+def _not_found_by(entity: EntityNeeds, unknown: Mapping[str, frozenset[str]]) -> NoCommonKey:
+    """Return that writes do not know columns of the table key."""
+    missing = {write: entity.sorted(columns) for write, columns in sorted(unknown.items())}
+    reasons = [
+        f"{write} finds the item by its key but does not know {' and '.join(names)}" for write, names in missing.items()
+    ]
+    remedies = [f"add the {_parameters(names)} to {write}" for write, names in missing.items()]
+    return NoCommonKey("; ".join(reasons), ", and ".join(remedies), sum(map(len, missing.values())))
+
+
+def _unknown_to(entity: EntityNeeds, unknown: Mapping[str, frozenset[str]]) -> NoCommonKey:
+    """Return that writes change an attribute of an index key, but do not know its other columns."""
+    missing = {write: entity.sorted(columns) for write, columns in sorted(unknown.items())}
+    reasons = [
+        f"{write} changes a key attribute but does not know {' and '.join(names)}" for write, names in missing.items()
+    ]
+    remedies = [
+        f"add the {_parameters(names)} to {write}, with where=lambda item: {_condition(names)}"
+        for write, names in missing.items()
+    ]
+    other = "" if entity.multi_attribute else ", or allow multi-attribute keys with --multi-attribute"
+    return NoCommonKey("; ".join(reasons), ", and ".join(remedies) + other, sum(map(len, missing.values())))
+
+
+def _parameters(names: Sequence[str]) -> str:
+    return f"parameter{'s' if len(names) > 1 else ''} {' and '.join(names)}"
+
+
+def _condition(names: Sequence[str]) -> str:
+    tests = [f"item.{name} == {name}" for name in names]
+    return tests[0] if len(tests) == 1 else " & ".join(f"({test})" for test in tests)
 
 
 def _not_single(entity: EntityNeeds, key: ColumnKey, read: Read) -> NoCommonKey | None:
@@ -220,10 +311,12 @@ def _table_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -
             return NoCommonKey(f"{name} changes, and a table key cannot change")
     if missing := [name for name in entity.identity if name not in key.columns]:
         return NoCommonKey(f"the key does not contain {missing[0]}")
-    for write in entity.by_key:
-        if not write.computes(key.columns):
-            return _unknown_to(entity, write, key.columns, "finds the item by its key but")
-    return _hot_table(entity, key)
+    unknown = {
+        each.name: key.columns - ((each.known if each.finds_by is None else each.finds_by) or frozenset())
+        for each in entity.by_key
+        if not each.finds(key.columns)
+    }
+    return _not_found_by(entity, unknown) if unknown else _hot_table(entity, key)
 
 
 def _hot_table(entity: EntityNeeds, key: ColumnKey) -> NoCommonKey | None:

@@ -58,7 +58,9 @@ def _with_derived(write: Write, derived: DerivedColumns) -> Write:
     if not derived.values:
         return write
     known = None if write.known is None else write.known | derived.made_of(write.known)
-    return replace(write, changed=write.changed | derived.depends_on(write.changed), known=known)
+    finds_by = None if write.finds_by is None else write.finds_by | derived.made_of(write.finds_by)
+    changed = write.changed | derived.depends_on(write.changed)
+    return replace(write, changed=changed, known=known, finds_by=finds_by)
 
 
 def write_of(pattern: PatternDeclaration, intent: ItemWriteIntent, entity: Entity) -> Write:
@@ -76,4 +78,4 @@ def write_of(pattern: PatternDeclaration, intent: ItemWriteIntent, entity: Entit
     }
     changed = intent.changed | ({entity.declaration.version} if entity.declaration.version else frozenset())
     changed = changed if intent.kind == "update" else frozenset()
-    return Write(pattern.name, changed, frozenset(known), pattern.calls_per_second, in_key)
+    return Write(pattern.name, changed, frozenset(known), pattern.calls_per_second, in_key, in_key)

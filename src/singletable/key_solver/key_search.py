@@ -6,13 +6,16 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from singletable.key_solver.common_keys import NoCommonKey, why_no_index, why_no_table
-from singletable.key_solver.entity_slots import NOT_SERVED, EntityKeys, EntitySearch
+from singletable.key_solver.common_keys import NoCommonKey, why_no_key, why_no_table
+from singletable.key_solver.entity_slots import LOCAL_SLOT, NOT_SERVED, EntityKeys, EntitySearch
 from singletable.key_solver.partition_lines import connected, partition_line
 from singletable.key_solver.workload import Collection, EntityNeeds, Read, Workload
+from singletable.planner.formatting import format_count
 
 INDEXES_MAX = 20
 """DynamoDB allows 20 global secondary indexes for one table."""
+LOCAL_INDEXES_MAX = 5
+"""DynamoDB allows 5 local secondary indexes for one table."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,7 @@ class Solution:
     """The best keys: the number of indexes, the keys of every entity, and the proof that fewer do not suffice."""
 
     indexes: int
+    """The number of global and local indexes."""
     entities: tuple[EntityKeys, ...]
     collection_slots: Mapping[str, int]
     lines: Mapping[str, tuple[str, ...]]
@@ -56,9 +60,27 @@ class Solution:
     rank: tuple[float, ...] = ()
     """The parts of the rank, added over all entities. `Rank` names them."""
 
+    @property
+    def local_indexes(self) -> int:
+        """The number of local indexes."""
+        return len({slot for each in self.entities for slot in each.keys if slot > LOCAL_SLOT})
+
+    @property
+    def counted(self) -> str:
+        """The number of indexes as text, such as `2 GSIs` or `1 GSI and 1 LSI`."""
+        return counted_indexes(self.indexes, self.local_indexes)
+
     def keys_of(self, entity: str) -> EntityKeys:
         """Return the keys of an entity."""
         return next(each for each in self.entities if each.entity == entity)
+
+
+def counted_indexes(indexes: int, local_indexes: int = 0) -> str:
+    """Return a number of indexes as text."""
+    if not local_indexes:
+        return format_count(indexes, "GSI")
+    others = [format_count(indexes - local_indexes, "GSI")] if indexes > local_indexes else []
+    return " and ".join([*others, format_count(local_indexes, "LSI")])
 
 
 class NoTableKey(ValueError):
@@ -74,6 +96,7 @@ class _Choice:
     entities: tuple[EntityKeys, ...]
     slots: Mapping[str, int]
     lines: Mapping[str, tuple[str, ...]]
+    local_indexes: int
 
     @property
     def sums(self) -> tuple[float, ...]:
@@ -81,7 +104,15 @@ class _Choice:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        return (*self.sums, tuple(each.rank.text for each in self.entities), tuple(sorted(self.slots.items())))
+        """The rank of the choice: a local index is only used if it is better in the reads served or in the fan-outs."""
+        sums = self.sums
+        return (
+            *sums[:2],
+            self.local_indexes,
+            *sums[2:],
+            tuple(each.rank.text for each in self.entities),
+            tuple(sorted(self.slots.items())),
+        )
 
 
 def solve(workload: Workload, *, indexes_min: int = 0, indexes_max: int = INDEXES_MAX) -> Solution:
@@ -94,11 +125,16 @@ def solve(workload: Workload, *, indexes_min: int = 0, indexes_max: int = INDEXE
     for search in searches.values():
         _require_table_key(search)
     alone = tuple(map(sum, zip(*(_least(search) for search in searches.values()), strict=True))) or (0, 0)
+    local_max = LOCAL_INDEXES_MAX if any(each.has_strong_reads for each in normal.entities) else 0
     best: tuple[int, _Choice] | None = None
     searched, tried, visited = 0, 0, 0
-    most = min(indexes_max, max((len(each.reads) for each in searches.values()), default=0) + len(normal.collections))
+    reads = max((len(each.reads) for each in searches.values()), default=0)
+    most = min(indexes_max, reads + local_max + len(normal.collections))
     for indexes in range(min(indexes_min, indexes_max), max(most, indexes_min) + 1):
-        choice = _best_choice(normal, searches, indexes)
+        choice = min(
+            (_best_choice(normal, searches, indexes - local, local) for local in range(min(indexes, local_max) + 1)),
+            key=lambda each: each.rank,
+        )
         before, visited = visited, sum(each.visited for each in searches.values())
         fewer, tried = tried, visited - before
         if best is None or choice.rank[:2] < best[1].rank[:2]:  # rejected reads and fan-outs
@@ -124,20 +160,27 @@ def _least(search: EntitySearch) -> tuple[int, int]:
 def _is_impossible(search: EntitySearch, number: int) -> bool:
     """Return whether no key serves a read, even if the key has to serve no other read."""
     group = frozenset({number})
-    return not search.can_use_table(group) and not search.can_share_index(group)
+    return not _may_share(search, group)
 
 
-def _best_choice(workload: Workload, searches: Mapping[str, EntitySearch], indexes: int) -> _Choice:
+def _may_share(search: EntitySearch, group: frozenset[int]) -> bool:
+    """Return whether one key of the table, of a global index or of a local index serves all these reads."""
+    return search.can_use_table(group) or search.can_share_index(group) or search.can_share_local(group)
+
+
+def _best_choice(workload: Workload, searches: Mapping[str, EntitySearch], indexes: int, local_indexes: int) -> _Choice:
     best: _Choice | None = None
     memo: dict[tuple[str, tuple[tuple[str, int], ...]], EntityKeys | None] = {}
     for slots in _collection_slots(workload.collections, indexes):
         lines = _lines(workload.collections, slots)
         if lines is None:
             continue
-        found = [_of_entity(each, searches[each.name], indexes, slots, memo) for each in workload.entities]
+        found = [
+            _of_entity(each, searches[each.name], indexes, local_indexes, slots, memo) for each in workload.entities
+        ]
         entities = tuple(each for each in found if each is not None)
         if len(entities) == len(found):
-            choice = _Choice(entities, slots, lines)
+            choice = _Choice(entities, slots, lines, local_indexes)
             if best is None or choice.rank < best.rank:
                 best = choice
     assert best is not None, "without collections, every entity has a table key"
@@ -148,13 +191,14 @@ def _of_entity(
     entity: EntityNeeds,
     search: EntitySearch,
     indexes: int,
+    local_indexes: int,
     slots: Mapping[str, int],
     memo: dict[tuple[str, tuple[tuple[str, int], ...]], EntityKeys | None],
 ) -> EntityKeys | None:
     own = {each.collection: slots[each.collection] for each in entity.reads if each.collection is not None}
     key = (entity.name, tuple(sorted(own.items())))
     if key not in memo:
-        memo[key] = search.best(indexes, own)
+        memo[key] = search.best(indexes, own, local_indexes)
     return memo[key]
 
 
@@ -203,14 +247,9 @@ def _rejected(choice: _Choice, searches: Mapping[str, EntitySearch]) -> Iterator
     for each in choice.entities:
         search = searches[each.entity]
         for read in each.reads_in(NOT_SERVED):
-            problem = why_no_index(search.entity, [read]) or NoCommonKey(
-                "with the other reads, it needs more indexes than DynamoDB allows"
+            problem = why_no_key(search.entity, [read]) or NoCommonKey(
+                "with the other reads, it needs more indexes than the limit allows"
             )
-            table = why_no_table(search.entity, [read])
-            if table is not None and not table.remedy and read.strong:
-                problem = NoCommonKey(
-                    f"{problem.reason}, and the table cannot serve it: {table.reason}", problem.remedy
-                )
             for name in search.names_of(read):
                 yield RejectedRead(each.entity, name, problem)
 
@@ -223,7 +262,7 @@ def _bound(search: EntitySearch) -> EntityBound | None:
     """
     possible = [n for n in range(len(search.reads)) if not _is_impossible(search, n)]
     apart = {
-        (one, other): not search.can_share_index(pair) and not search.can_use_table(pair)
+        (one, other): not _may_share(search, pair)
         for one in possible
         for other in possible
         for pair in (frozenset({one, other}),)
@@ -258,6 +297,6 @@ def _reasons(search: EntitySearch, clique: tuple[int, ...]) -> Iterator[tuple[st
     for place, one in enumerate(clique):
         for other in clique[place + 1 :]:
             pair = (search.reads[one], search.reads[other])
-            problem = why_no_index(search.entity, pair)
+            problem = why_no_key(search.entity, pair)
             reason = problem.reason if problem is not None else "no key fulfils the conditions of both"
             yield search.names_of(pair[0])[0], search.names_of(pair[1])[0], reason

@@ -52,10 +52,10 @@ def shards_needed(entity: EntityNeeds, partition: tuple[str, ...], columns: froz
 
 
 def monthly_dollars(entity: EntityNeeds, columns: frozenset[str], *, is_index: bool) -> float:
-    """Return the monthly cost of the writes and the storage of one key, for comparisons between keys."""
+    """Return the monthly cost of the writes and the storage of one key, in whole cents, to compare keys."""
     if not is_index:
         return 0.0  # every design stores the items in the table once
     writes = write_units(entity, columns, is_index=True) * _SECONDS_PER_MONTH * _DOLLARS_PER_WRITE_UNIT
     in_key = sum(entity.facts(name).bytes for name in sorted(columns))
     entry = entity.item_bytes + in_key + ENTRY_OVERHEAD_BYTES
-    return round(writes + (entity.items or 0) * entry * _DOLLARS_PER_GB / 1e9, 6)
+    return round(writes + (entity.items or 0) * entry * _DOLLARS_PER_GB / 1e9, 2)

@@ -95,9 +95,16 @@ class Write:
     A key without them does not serve the write.
     """
 
+    finds_by: frozenset[str] | None = None
+    """The known columns that can be parts of the table key. None if all can. A condition only tests its column."""
+
     def computes(self, columns: frozenset[str]) -> bool:
         """Return whether the writer can compute a key attribute from these columns."""
         return self.known is None or columns <= self.known
+
+    def finds(self, columns: frozenset[str]) -> bool:
+        """Return whether the writer can find the item by a table key of these columns."""
+        return self.known is None or columns <= (self.known if self.finds_by is None else self.finds_by)
 
 
 @dataclass(frozen=True)
@@ -113,6 +120,8 @@ class EntityNeeds:
     item_bytes: int = 400
     allows_shards: bool = False
     """Whether a hot partition can be split into shards, so that a read is one Query per shard."""
+    multi_attribute: bool = False
+    """Whether an index key can have a separate attribute for each column, so that a write changes only some of them."""
 
     @cached_property
     def order(self) -> Mapping[str, int]:
@@ -128,6 +137,11 @@ class EntityNeeds:
     def changed(self) -> frozenset[str]:
         """The columns that an update changes."""
         return frozenset().union(*(each.changed for each in self.writes))
+
+    @property
+    def has_strong_reads(self) -> bool:
+        """Whether a local index can be useful, because a read of this entity alone is strongly consistent."""
+        return any(each.strong and each.collection is None and not each.by_key for each in self.reads)
 
     @property
     def by_key(self) -> tuple[Write, ...]:

@@ -244,11 +244,11 @@ def free_aliases(design: Design, entity: Entity) -> Iterator[str]:
         yield new_alias(design)
 
 
-def new_alias(design: Design, taken: frozenset[str] = frozenset()) -> str:
+def new_alias(design: Design, taken: frozenset[str] = frozenset(), kind: str = "gsi") -> str:
     """Return the first alias `gsi1`, `gsi2`, ... that no index of the design has and that is not in `taken`."""
     names = {index.name for index in design.indexes.values()}
     number = 1
-    while (alias := f"gsi{number}") in design.indexes or default_name(alias) in names or alias in taken:
+    while (alias := f"{kind}{number}") in design.indexes or default_name(alias) in names or alias in taken:
         number += 1
     return alias
 

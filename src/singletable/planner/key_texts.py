@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.table_schema import Keys, Sparse
+from singletable.model.table_schema import Keys, Position, Sparse
 
 
 def key_words(label: str) -> str:
@@ -38,9 +38,9 @@ def sorted_slot(entity: Entity, name: str) -> str:
     return f"{{{name}:number}}" if is_number else slot(name)
 
 
-def index_keys(entity: Entity, templates: tuple[str, str]) -> Keys:
+def index_keys(entity: Entity, templates: tuple[Position, ...]) -> Keys:
     """Return the keys of an index: sparse if a field of them can be missing, because items without it are left out."""
-    names = re.findall(r"\{(\w+)[^{}]*\}", "".join(templates))
+    names = re.findall(r"\{(\w+)[^{}]*\}", str(templates))
     derived = entity.declaration.derived
     fields = [field for name in names for field in (derived[name].fields if name in derived else (name,))]
     is_sparse = any(entity.fields[name].optional for name in fields if name in entity.fields)

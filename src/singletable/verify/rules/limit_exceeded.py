@@ -137,7 +137,9 @@ def _project_all(design: Design) -> Remedy:
 
 def _valid_name(design: Design, index: Index) -> Remedy:
     name = re.sub(r"[^a-zA-Z0-9_.-]", "_", index.name)[: limits.NAME_CHARACTERS_MAX]
-    name = name if len(name) >= limits.NAME_CHARACTERS_MIN else f"{name}_index"
+    name = name if len(name) >= limits.NAME_CHARACTERS_MIN else f"{name}_{'table' if index.is_table else 'index'}"
+    if index.is_table:
+        return Remedy("", (Alternative((SetKeyword(table_place(design), "name", quoted(name)),)),))
     place = index_place(design, index.alias)
     if place is not None:
         return Remedy("", (Alternative((SetKeyword(place, "name", quoted(name)),)),))
