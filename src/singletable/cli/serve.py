@@ -72,6 +72,19 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         type=Path,
         help="a folder for table exports and imports; each subfolder replaces an S3 bucket",
     )
+    _add_log_options(parser)
+    parser.add_argument(
+        "--region", type=_region, default="us-east-1", help="the region in ARNs, for policies (default: us-east-1)"
+    )
+    parser.add_argument(
+        "--account", type=_account, default=ACCOUNT, help=f"the account in ARNs, for policies (default: {ACCOUNT})"
+    )
+    parser.add_argument("--json", action="store_true", help="print one line of JSON when the server is ready")
+    parser.set_defaults(run=run)
+
+
+def _add_log_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that record the requests."""
     parser.add_argument(
         "--log",
         choices=("json", "text"),
@@ -84,14 +97,6 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="append the requests to a catalogue, without their values; singletable catalogue FILE lists their access "
         "patterns",
     )
-    parser.add_argument(
-        "--region", type=_region, default="us-east-1", help="the region in ARNs, for policies (default: us-east-1)"
-    )
-    parser.add_argument(
-        "--account", type=_account, default=ACCOUNT, help=f"the account in ARNs, for policies (default: {ACCOUNT})"
-    )
-    parser.add_argument("--json", action="store_true", help="print one line of JSON when the server is ready")
-    parser.set_defaults(run=run)
 
 
 def _add_access_options(parser: argparse.ArgumentParser) -> None:

@@ -79,7 +79,7 @@ class StreamTail:
 
 @dataclass(frozen=True)
 class ShownField:
-    """A field, or an attribute that is no field, before and after a change. None if it has no value."""
+    """A field or another attribute, before and after a change. None if it has no value."""
 
     name: str
     type: str
