@@ -1,6 +1,7 @@
 """Photograph the screens of the studio for its guide, in a headless Chromium.
 
-    python -m tools.studio_pictures    rewrite docs/pictures/studio-*.png
+    python -m tools.studio_pictures               rewrite docs/pictures/studio-*.png
+    python -m tools.studio_pictures sql stream    rewrite only these pictures
 
 The studio shows the commerce example. Set CHROMIUM to the path of the browser.
 """
@@ -43,11 +44,23 @@ class Shot:
     theme: str = "light"
     fills: Mapping[str, str] = field(default_factory=dict)
     """The fields to fill in, by name."""
+    script: str = ""
+    """A script that runs after the page shows the next change of the stream."""
 
 
 WRITE = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}
 ITEM = quote('{"PK":{"S":"USER#42"},"SK":{"S":"ORDER#2026-05-03T20:05:30Z#B7"}}')
 STATEMENT = quote("SELECT id, status, total FROM Commerce.GSI2\nWHERE GSI2PK = 'USER#42#PENDING' AND total > 30")
+JOIN = quote("""SELECT u.name, o.status, count(*) AS orders, max(o.placed_at) AS last
+FROM "User" u LEFT JOIN "Order" o ON o.user_id = u.id
+GROUP BY ALL ORDER BY u.name, orders DESC""")
+CHANGES = """(async () => {
+  const item = "PK = 'USER#42' AND SK = 'ORDER#2026-05-03T20:05:30Z#B7'";
+  for (const statement of [
+    "DELETE FROM Commerce WHERE PK = 'USER#42' AND SK = 'PROFILE'",
+    `UPDATE Commerce SET status = 'SHIPPED' WHERE ${item}`,
+  ]) await window.studio.ask("query", { statement, parameters: "", confirmed: true });
+})()"""
 SHOTS = (
     Shot("overview", "overview", ".heat-line"),
     Shot("collections", "collections", ".row.selected", ORDER),
@@ -57,6 +70,8 @@ SHOTS = (
     Shot("write-plan", "patterns/set_status", "#write", "#run", fills=WRITE),
     Shot("item", f"items?id={ITEM}", ".plus", fills={"f.status": "SHIPPED"}),
     Shot("query", f"query?s={STATEMENT}", ".metrics", "#run"),
+    Shot("sql", f"sql?s={JOIN}", ".metrics", "#run"),
+    Shot("stream", "stream", ".change .plus", script=CHANGES),
     Shot("traffic", "design/traffic?times=50", "#measured tbody", "#measure"),
 )
 
@@ -78,7 +93,7 @@ def main() -> int:
             link = _link(started)
             window = driver.chromium.launch(executable_path=browser, args=list(ARGUMENTS)).new_page(viewport=SIZE)
             window.goto(link)
-            for shot in SHOTS:
+            for shot in (each for each in SHOTS if each.name in sys.argv[1:] or not sys.argv[1:]):
                 _photograph(window, link.partition("/?")[0], shot)
         finally:
             started.terminate()
@@ -102,6 +117,11 @@ def _photograph(window: Any, origin: str, shot: Shot) -> None:
         window.fill(f'[name="{name}"]', value)
     if shot.click:
         window.click(shot.click)
+    if shot.script:
+        window.click("#enable")
+        window.wait_for_selector("#none:not([hidden])")
+        window.wait_for_timeout(2000)
+        window.evaluate(shot.script)
     window.wait_for_selector(shot.wait)
     window.wait_for_timeout(400)
     window.mouse.move(0, 0)

@@ -289,6 +289,20 @@ def test_a_wrong_partition_is_rejected(text: str) -> None:
         partitioning(text, Sales.design)
 
 
+def test_a_value_that_cannot_name_a_folder_stops_a_partitioned_export(sales: Sales, tmp_path: Path) -> None:
+    sales.put(sale(1, shop="x" * 300))
+    with pytest.raises(AnalyticsRefused, match=r"Sale\.shop has the value 'x+'\.\.\., which is too long for the name"):
+        export(sales, tmp_path / "out", partitions={"Sale": partitioning("Sale.shop", Sales.design)})
+
+
+def test_an_entity_without_items_has_an_empty_file_with_its_columns(sales: Sales, tmp_path: Path) -> None:
+    manifest = export(sales, tmp_path / "out")
+    (file,) = files_of(tmp_path / "out", manifest, "Sale")
+    for read in READERS:
+        assert read([file]) == []
+    assert str(pq.ParquetFile(file).schema_arrow.field("price").type) == "decimal128(7, 2)"
+
+
 def test_all_formats_contain_the_same_items(sales: Sales, tmp_path: Path) -> None:
     for number in range(20):
         sales.put(sale(number, lines={"x": number, "é": 1}, shop=None if number % 3 else 'a,"b"\n'))

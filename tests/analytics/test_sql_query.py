@@ -8,9 +8,10 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from uuid import UUID
 
 import duckdb
 import pytest
@@ -282,10 +283,58 @@ def test_a_key_condition_reads_only_its_partition(
         "SELECT * FROM Customer c POSITIONAL JOIN Purchase p WHERE p.id = 'o1'",
         "SELECT * FROM Purchase TABLESAMPLE 50% WHERE id = 'o1'",
         "SELECT * FROM Purchase AS p(a, id) WHERE p.id = 'o1'",
+        "SELECT * FROM Line l JOIN Purchase p ON p.id = l.number WHERE l.number = '1'",
     ],
 )
 def test_other_conditions_need_a_scan(store: Store, statement: str) -> None:
     assert "Purchase" in SqlReader(store._opened()).plan(statement).scanned
+
+
+@entity(key=("DAY#{day}", "{kind}#{id}"), gsi1=("KIND#{kind}#{owner}", "{id}"))
+@dataclass
+class Visit:
+    id: str
+    day: date
+    kind: Literal["web", "shop"]
+    owner: UUID
+
+
+class Visits(Table, entities=[Visit]):
+    """Visits, whose keys contain dates, UUIDs and literals."""
+
+
+@pytest.mark.parametrize(
+    ("condition", "partition"),
+    [
+        ("day = '2026-01-02'", "DAY#2026-01-02"),
+        (
+            "kind = 'web' AND owner = '00000000-0000-0000-0000-000000000001'",
+            "KIND#web#00000000-0000-0000-0000-000000000001",
+        ),
+        (
+            "kind = 'web' AND owner = '00000000000000000000000000000001'",
+            "KIND#web#00000000-0000-0000-0000-000000000001",
+        ),
+        ("day = '2026-1-2'", None),
+        ("day = '2026-01-02 00:00:00'", None),
+        ("kind = 'none' AND owner = '00000000-0000-0000-0000-000000000001'", None),
+        ("kind = 'WEB' AND owner = '00000000-0000-0000-0000-000000000001'", None),
+    ],
+)
+def test_constants_of_other_types_are_pushed_down_if_they_equal_the_stored_text(
+    condition: str, partition: str | None
+) -> None:
+    with Visits.open("memory:") as visits:
+        for number in range(6):
+            kind: Literal["web", "shop"] = "web" if number % 2 else "shop"
+            visits.put(Visit(f"v{number}", date(2026, 1, 1 + number % 3), kind, UUID(int=number)))
+        reader = SqlReader(visits._opened())
+        statement = f"SELECT id FROM Visit WHERE {condition} ORDER BY id"
+        plan = reader.plan(statement)
+        assert [next(iter(each.partition.values())) for _, each in plan.ranges] == ([partition] if partition else [])
+        with duckdb.connect() as database:
+            database.register("Visit", visits.arrow(Visit))
+            assert reader.run(statement, plan).fetchall() == database.sql(statement).fetchall()
 
 
 def test_the_reads_and_their_cost_are_known_before(store: Store) -> None:

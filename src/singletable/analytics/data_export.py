@@ -25,8 +25,10 @@ FORMAT_VERSION = 1
 STEP_ROWS = 250_000
 """The number of rows after which the files and the progress are written."""
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
-UNITS = ("year", "month", "day")
+UNITS = {"year": 4, "month": 7, "day": 10}
+"""The units of a partition by a date or time, each with the length of its text."""
 PARTITIONS_MAX = 10_000
+FOLDER_CHARACTERS_MAX = 255
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Partitioning:
         if value is None:
             return NULL_PARTITION
         if self.unit is not None:
-            return str(value.strftime({"year": "%Y", "month": "%Y-%m", "day": "%Y-%m-%d"}[self.unit]))
+            return str(value.isoformat()[: UNITS[self.unit]])
         if isinstance(value, datetime | date):
             return value.isoformat()
         return str(value)
@@ -155,6 +157,7 @@ class DataExport:
                 self._write(waiting)
                 waiting, count = {}, 0
         self._write(waiting)
+        self._write_empty_tables()
         if self.manifest.export_format == "duckdb":
             self._make_database()
         self.manifest.position, self.manifest.is_complete = None, True
@@ -193,6 +196,12 @@ class DataExport:
                 self._write_part(name, place, part)
         self.manifest.write(self._folder)
         self._progress(self.manifest)
+
+    def _write_empty_tables(self) -> None:
+        """Write a file without rows for every entity without items, so that its columns have their types."""
+        for name, rows in self._rows.entities.items():
+            if name not in self.manifest.files and name not in self._partitions:
+                self._write_part(name, "", rows.schema.empty_table())
 
     def _write_part(self, name: str, place: str, part: pa.Table) -> None:
         files = self.manifest.files.setdefault(name, [])
@@ -235,4 +244,10 @@ def _split(table: pa.Table, chosen: Partitioning) -> dict[str, pa.Table]:
             f"{chosen.entity}.{chosen.field} has more than {PARTITIONS_MAX:,} values in one step; choose another field "
             "for the partitions, or a larger unit"
         )
-    return {f"{chosen.column}={quote(text, safe='')}": table.take(rows) for text, rows in places.items()}
+    folders = {text: f"{chosen.column}={quote(text, safe='')}" for text in places}
+    if long := next((text for text, folder in folders.items() if len(folder) > FOLDER_CHARACTERS_MAX), None):
+        raise AnalyticsRefused(
+            f"{chosen.entity}.{chosen.field} has the value {long[:40]!r}..., which is too long for the name of a "
+            "folder; choose another field for the partitions"
+        )
+    return {folders[text]: table.take(rows) for text, rows in places.items()}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from itertools import product
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 from uuid import UUID
 
 from singletable.analytics.sql_conditions import Constants
@@ -128,10 +129,16 @@ def _prefix(placement: Placement) -> str:
 def _value(entity: Entity, name: str, constant: str | int) -> Any:
     """Return a constant as a value of a field. Raise ValueError if equal columns can have unequal values."""
     declared = entity.fields[name].type
+    if get_origin(declared) is Literal and any(
+        constant == each and type(constant) is type(each) for each in get_args(declared)
+    ):
+        return constant
     if entity.declaration.codecs.of_type(declared) is not None or not isinstance(declared, type):
         raise ValueError("the type has another stored form")
     if declared in (str, int) and type(constant) is declared:
         return constant
+    if declared is date and isinstance(constant, str) and date.fromisoformat(constant).isoformat() == constant:
+        return date.fromisoformat(constant)  # DuckDB casts such a text to a date
     if isinstance(constant, str) and (declared is UUID or issubclass(declared, enum.Enum)):
         return reader_of(declared)({"S": constant})
     raise ValueError("the constant has another type")

@@ -34,8 +34,8 @@ class Occurrence:
     equal: Mapping[str, Constants] = field(default_factory=dict)
 
 
-def occurrences(statement: str, columns: Mapping[str, frozenset[str]]) -> list[Occurrence]:
-    """Return every use of an entity in a SELECT statement. `columns` are the columns of each entity.
+def occurrences(statement: str, columns: Mapping[str, Mapping[str, str]]) -> list[Occurrence]:
+    """Return every use of an entity in a SELECT statement. `columns` are the columns of each entity, with their types.
 
     Raise AnalyticsRefused if the text is not one SELECT statement.
     """
@@ -69,7 +69,7 @@ def _keywords() -> frozenset[str]:
         return frozenset(name for (name,) in database.sql(found).fetchall())
 
 
-def _parse(statement: str, columns: Mapping[str, frozenset[str]]) -> Node:
+def _parse(statement: str, columns: Mapping[str, Mapping[str, str]]) -> Node:
     with duckdb.connect() as database:
         found = database.execute("SELECT json_serialize_sql(?::VARCHAR)", [statement]).fetchone()
     tree: Node = json.loads(found[0] if found else "{}")
@@ -81,7 +81,7 @@ def _parse(statement: str, columns: Mapping[str, frozenset[str]]) -> Node:
     return tree
 
 
-def _quote_hint(statement: str, columns: Mapping[str, frozenset[str]]) -> str:
+def _quote_hint(statement: str, columns: Mapping[str, Mapping[str, str]]) -> str:
     """Return which names the statement must quote, if it contains some without quotes."""
     names = sorted({*columns, *(name for each in columns.values() for name in each)})
     unquoted = (name for name in names if re.search(rf'(?<![\w"]){re.escape(name)}(?![\w"])', statement))
@@ -112,6 +112,7 @@ class _Column(NamedTuple):
     table: int
     """The identity of the table's node."""
     name: str
+    type: str
 
 
 @dataclass
@@ -119,7 +120,7 @@ class _Scope:
     """The tables in the FROM clause of one SELECT, and what their columns equal."""
 
     names: Mapping[str, str]
-    columns: Mapping[str, frozenset[str]]
+    columns: Mapping[str, Mapping[str, str]]
     ctes: set[str]
     tables: dict[int, tuple[str, str]] = field(default_factory=dict)
     """The alias and the entity of each table."""
@@ -174,6 +175,8 @@ class _Scope:
     def _add_equality(self, left: Node, right: Node, restricted: set[int]) -> None:
         first, second = self.column(left), self.column(right)
         if first is not None and second is not None:
+            if first.type != second.type:
+                return  # a text such as 01 equals the number 1, but not the text 1
             self.pairs += [pair for pair in ((first, second), (second, first)) if pair[1].table in restricted]
         elif first is not None:
             self._add_constants(first, [_constant(right)], restricted)
@@ -194,17 +197,17 @@ class _Scope:
         if len(qualifier) > 1 or (not qualifier and not self.is_closed):
             return None
         found = [
-            _Column(table, known)
+            _Column(table, known, kind)
             for table, (alias, entity) in self.tables.items()
             if not qualifier or alias == qualifier[0]
-            for known in self.columns[entity]
+            for known, kind in self.columns[entity].items()
             if known.lower() == name
         ]
         return found[0] if len(found) == 1 else None
 
 
 def _restrictions(
-    select: Node, names: Mapping[str, str], columns: Mapping[str, frozenset[str]], ctes: set[str]
+    select: Node, names: Mapping[str, str], columns: Mapping[str, Mapping[str, str]], ctes: set[str]
 ) -> dict[int, dict[str, Constants]]:
     """Return the constants of the columns of each table of a SELECT, by the identity of the table's node."""
     scope = _Scope(names, columns, ctes)

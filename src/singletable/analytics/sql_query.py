@@ -97,7 +97,10 @@ def plan_reads(design: Design, uses: Iterable[Occurrence]) -> SqlPlan:
 def plan_statement(design: Design, statement: str) -> SqlPlan:
     """Return the reads of a statement without a store. Raise AnalyticsRefused if it is not one SELECT statement."""
     require_distinct((each.name for each in design.entities), str.lower, "SQL")
-    columns = {entity.name: frozenset(each.name for each in columns_of_entity(entity)) for entity in design.entities}
+    columns = {
+        entity.name: {each.name: str(each.arrow.type) for each in columns_of_entity(entity)}
+        for entity in design.entities
+    }
     return plan_reads(design, occurrences(statement, columns))
 
 

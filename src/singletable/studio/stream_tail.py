@@ -79,7 +79,7 @@ class StreamTail:
 
 @dataclass(frozen=True)
 class ShownField:
-    """A field or another attribute, before and after a change. None if it has no value."""
+    """A field, or another attribute, before and after a change. None if it has no value."""
 
     name: str
     type: str
@@ -105,7 +105,7 @@ class ShownChange:
     sequence: str
     fields: tuple[ShownField, ...]
     attributes: tuple[ShownField, ...]
-    """The attributes that are no fields, such as keys of indexes."""
+    """The other attributes, such as keys of indexes."""
     problem: str = ""
 
 
@@ -225,7 +225,7 @@ def _text(entity: Entity, name: str, made: Any) -> str | None:
 
 
 def _attributes(old: Item, new: Item, stored: frozenset[str]) -> Iterator[ShownField]:
-    """Yield the attributes that are no fields."""
+    """Yield the attributes that do not store a field."""
     for name in dict.fromkeys((*new, *old)):
         if name not in stored:
             texts = [None if name not in item else _short(text_of(item[name])) for item in (old, new)]
