@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
+from examples.shop_tables.recording import record
 from examples.shop_tables.traffic import SHARES
 from singletable.catalogue.access_patterns import AccessPattern, short_names
 from singletable.catalogue.pattern_steps import pattern_steps
 from singletable.catalogue.recorded_catalogue import RecordedCatalogue, read_catalogue
 from singletable.errors import ArgumentRefused
 from tests.catalogue.recorded import RecordedClients, recorded
-from tests.catalogue.recorded_shop import record_shop
 
 
 @pytest.fixture(scope="module")
 def shop_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("shop") / "catalogue.jsonl"
-    record_shop(path)
+    record(path)
     return path
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from examples.shop_tables.recording import record
 from examples.shop_tables.traffic import SHARES
 from singletable.catalogue.pattern_steps import pattern_steps
 from singletable.catalogue.recorded_catalogue import RecordedCatalogue, read_catalogue
@@ -18,14 +19,13 @@ from singletable.importers.draft import DraftPattern, DraftTable
 from singletable.importers.worksheet.recorded_worksheet import recorded_worksheet
 from singletable.importers.worksheet.worksheet_file import read_worksheet
 from tests.catalogue.recorded import RecordedClients, recorded
-from tests.catalogue.recorded_shop import record_shop
 from tests.importers.imported import reports
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> RecordedCatalogue:
     path = tmp_path_factory.mktemp("shop") / "catalogue.jsonl"
-    record_shop(path)
+    record(path)
     return read_catalogue([path], calls_per_second=200)
 
 
