@@ -15,6 +15,7 @@ from singletable.cli.design_text import keyless_model
 from singletable.cli.import_text import import_draft
 from singletable.cli.load_model import load_table
 from singletable.design.designed_table import design_table
+from singletable.errors import ArgumentRefused
 from singletable.importers.draft import DraftPattern, DraftTable
 from singletable.importers.worksheet.recorded_worksheet import recorded_worksheet
 from singletable.importers.worksheet.worksheet_file import read_worksheet
@@ -172,3 +173,12 @@ def test_keys_with_labels_are_entities_of_one_table(tmp_path: Path) -> None:
     found = patterns_of(table)
     assert found["profile"].kind == "get"
     assert (found["orders"].kind, [each.name for each in found["orders"].parameters]) == ("query", ["user_id"])
+
+
+def test_a_catalogue_of_statements_has_no_worksheet(tmp_path: Path) -> None:
+    with recorded(tmp_path / "catalogue.jsonl") as clients:
+        clients.create_table("tbl", "pk")
+        clients.client.execute_statement(Statement="SELECT * FROM tbl")
+    catalogue = read_catalogue([tmp_path / "catalogue.jsonl"])
+    with pytest.raises(ArgumentRefused, match="no recorded request can be a row of a worksheet"):
+        recorded_worksheet(catalogue)
