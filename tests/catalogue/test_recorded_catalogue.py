@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
+from examples.shop_tables.recording import record
 from examples.shop_tables.traffic import SHARES
 from singletable.catalogue.access_patterns import AccessPattern, short_names
 from singletable.catalogue.pattern_steps import pattern_steps
 from singletable.catalogue.recorded_catalogue import RecordedCatalogue, read_catalogue
 from singletable.errors import ArgumentRefused
 from tests.catalogue.recorded import RecordedClients, recorded
-from tests.catalogue.recorded_shop import record_shop
 
 
 @pytest.fixture(scope="module")
 def shop_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("shop") / "catalogue.jsonl"
-    record_shop(path)
+    record(path)
     return path
 
 
@@ -127,7 +127,7 @@ def test_each_page_of_a_limited_query_is_a_call(tmp_path: Path) -> None:
     assert (query.reads, query.items.maximum, query.limits) == (2, 2, {2})
 
 
-def test_requests_that_differ_in_their_limit_or_in_a_constant_partition_key_are_one_group(tmp_path: Path) -> None:
+def test_requests_that_differ_only_in_their_limit_are_one_group(tmp_path: Path) -> None:
     def by_status(table: Any, status: str, limit: int) -> None:
         table.query(
             IndexName="by-status",
@@ -296,3 +296,48 @@ def test_a_catalogue_without_requests_is_rejected(tmp_path: Path) -> None:
 )
 def test_short_names_leave_out_the_words_that_all_tables_have(names: list[str], shown: list[str]) -> None:
     assert list(short_names(names).values()) == shown
+
+
+SECRET = "AKIA-SECRET-7"
+
+
+def test_no_value_of_any_request_is_in_the_file(tmp_path: Path) -> None:
+    def send(clients: RecordedClients) -> None:
+        table = clients.create_table("tbl", "pk", "sk")
+        item = {"pk": f"USER#{SECRET}", "sk": SECRET, "s": SECRET, "l": [SECRET], "m": {"a": {SECRET}}}
+        table.put_item(Item=item)
+        values = {":k": f"USER#{SECRET}", ":v": SECRET}
+        table.query(
+            KeyConditionExpression="pk = :k AND begins_with(sk, :v)",
+            FilterExpression="contains(s, :v) OR l[0] = :v",
+            ExpressionAttributeValues=values,
+        )
+        table.scan(ScanFilter={"s": {"AttributeValueList": [SECRET], "ComparisonOperator": "EQ"}})
+        key = {"pk": f"USER#{SECRET}", "sk": SECRET}
+        table.update_item(Key=key, UpdateExpression="SET s = :v", ExpressionAttributeValues={":v": SECRET})
+        table.update_item(Key=key, AttributeUpdates={"t": {"Value": SECRET, "Action": "PUT"}})
+        for statement in (
+            f"SELECT * FROM tbl WHERE pk = '{SECRET}'",
+            f"SELECT * FROM tbl WHERE s IN ['{SECRET}', 'b']",
+        ):
+            clients.client.execute_statement(Statement=statement)
+        clients.client.execute_statement(Statement="SELECT * FROM tbl WHERE pk = ?", Parameters=[{"S": SECRET}])
+        with pytest.raises(Exception, match="ValidationException"):
+            clients.client.execute_statement(Statement=f"SELECT '{SECRET}")
+        with pytest.raises(Exception, match="ConditionalCheckFailed"):
+            table.delete_item(
+                Key=key,
+                ConditionExpression="s <> :v",
+                ExpressionAttributeValues={":v": SECRET},
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
+            )
+        clients.client.transact_write_items(
+            TransactItems=[{"Delete": {"TableName": "tbl", "Key": {name: {"S": text} for name, text in key.items()}}}],
+            ClientRequestToken=SECRET,
+        )
+
+    catalogue = catalogue_of(tmp_path, send)
+    assert catalogue.requests >= 10
+    text = (tmp_path / "catalogue.jsonl").read_text(encoding="utf-8")
+    for part in ("AKIA", "SECRET", '7"', SECRET.lower()):
+        assert part not in text, part

@@ -131,3 +131,16 @@ def test_no_value_is_in_the_file(clients: RecordedClients) -> None:
 )
 def test_a_statement_has_no_literals(statement: str, masked: str) -> None:
     assert masked_statement(statement) == masked
+
+
+def test_capital_letters_are_a_constant_only_next_to_a_label_with_a_delimiter(clients: RecordedClients) -> None:
+    table = clients.resource.Table("tbl")
+    table.get_item(Key={"pk": "USER#ada", "sk": "PROFILE"})
+    assert shape_of(clients)["key"] == [["pk", "=", "USER#?"], ["sk", "=", "PROFILE"]]
+    table.get_item(Key={"pk": "JFK", "sk": "SECRET"})
+    assert shape_of(clients)["key"] == [["pk", "=", "?"], ["sk", "=", "?"]]
+    table.query(
+        IndexName="by-status",
+        KeyConditionExpression=Key("status").eq("PENDING") & Key("sk").between("AAA", "ZZZ"),
+    )
+    assert shape_of(clients)["key"] == [["status", "=", "?"], ["sk", "BETWEEN", "?", "?"]]

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
+from examples.shop_tables.recording import record
 from examples.shop_tables.traffic import SHARES
 from singletable.cli.main import main
 from tests.catalogue.recorded import RecordedClients, recorded
-from tests.catalogue.recorded_shop import record_shop
 from tests.cli.program import refused, singletable
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("shop") / "catalogue.jsonl"
-    record_shop(path, capacity=True)
+    record(path)
     return path
 
 

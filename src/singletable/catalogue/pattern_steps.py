@@ -131,7 +131,4 @@ def _is_item_read(shape: RequestShape) -> bool:
 def _entity(catalogue: RecordedCatalogue, shape: RequestShape) -> str:
     """Return the words of the entity: the last label of the keys, or else the name of the table."""
     labels = [found[1] for key in shape.key if (found := _LABEL.match(key.values[0] if key.values else ""))]
-    whole = [key.values[0] for key in shape.key[:1] if key.values and key.values[0].isupper()]
-    if labels or whole:
-        return "_".join(words_of((labels or whole)[-1]))
-    return catalogue.tables[shape.table].short_name
+    return "_".join(words_of(labels[-1])) if labels else catalogue.tables[shape.table].short_name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from singletable.catalogue.access_patterns import AccessPattern, name_patterns, 
 from singletable.catalogue.callers import Caller
 from singletable.catalogue.record_lines import Line, caller_of_record, numbered_lines, read_lines, shape_of_record
 from singletable.catalogue.request_findings import RequestFinding, findings_of
-from singletable.catalogue.request_groups import RequestGroup, merged_shapes, request_of_line
+from singletable.catalogue.request_groups import RequestGroup, request_of_line
 from singletable.catalogue.request_recorder import table_keys
 from singletable.catalogue.request_shapes import RequestShape
 from singletable.errors import ArgumentRefused
@@ -94,13 +93,9 @@ class _Reader:
                 if "shape" in line:
                     shape, caller = shape_of_record(line), caller_of_record(line.get("caller"))
                     found[str(line["run"]), int(line["shape"])] = (shape, caller)
-        by_caller: dict[CallerKey | None, list[RequestShape]] = defaultdict(list)
-        for shape, caller in found.values():
-            by_caller[_key(caller)].append(shape)
-        merged = {key: merged_shapes(shapes, is_named=key is not None) for key, shapes in by_caller.items()}
         made: dict[tuple[CallerKey | None, RequestShape], RequestGroup] = {}
         for number, (shape, caller) in found.items():
-            own = merged[_key(caller)][shape]
+            own = replace(shape, limit=None)  # the limit is an argument of a call
             group = made.setdefault((_key(caller), own), RequestGroup(own, caller))
             if shape.limit is not None:
                 group.limits.add(shape.limit)

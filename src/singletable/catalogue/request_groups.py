@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from singletable.catalogue.callers import Caller
 from singletable.catalogue.distributions import Distribution
 from singletable.catalogue.request_measures import CONDITION_ERRORS
-from singletable.catalogue.request_shapes import KeyShape, RequestShape
-from singletable.catalogue.value_shapes import DELIMITERS, UNKNOWN
-from singletable.lazy_dataclass import dataclass, replace
+from singletable.catalogue.request_shapes import RequestShape
+from singletable.lazy_dataclass import dataclass
 
 OPEN_MAX = 512
 """The number of reads with further pages, and of results with following requests, that a group remembers."""
@@ -175,32 +174,3 @@ class RequestGroup:
 
     def _close_sequence(self, key: tuple[str, int, int]) -> None:
         self.sequences.setdefault(key[2], Distribution()).add(self.followed.pop(key))
-
-
-def merged_shapes(shapes: Sequence[RequestShape], *, is_named: bool) -> dict[RequestShape, RequestShape]:
-    """Return the shape of the group of each shape: without its limit, which is an argument of a call.
-
-    A partition key that is only a label, such as `PENDING`, is an argument if the same caller uses several of them.
-    """
-    found = {shape: replace(shape, limit=None) for shape in shapes}
-    if not is_named:
-        return found
-    labels: dict[RequestShape, set[str]] = {}
-    for shape in found.values():
-        if shape.key and _is_whole(shape.key[0]):
-            labels.setdefault(_without_label(shape), set()).add(shape.key[0].values[0])
-    return {
-        shape: _without_label(group) if len(labels.get(_without_label(group), ())) > 1 else group
-        for shape, group in found.items()
-    }
-
-
-def _is_whole(key: KeyShape) -> bool:
-    return key.operator == "=" and len(key.values) == 1 and not any(each in key.values[0] for each in DELIMITERS)
-
-
-def _without_label(shape: RequestShape) -> RequestShape:
-    if not shape.key or not _is_whole(shape.key[0]):
-        return shape
-    first, *others = shape.key
-    return replace(shape, key=(KeyShape(first.attribute, "=", (UNKNOWN,)), *others))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from singletable.catalogue.value_shapes import UNKNOWN, AttributeValue, ValueShapes
+from singletable.catalogue.value_shapes import DELIMITERS, UNKNOWN, AttributeValue, ValueShapes
 from singletable.errors import RequestRefused
 from singletable.expressions.condition_parser import parse_condition
 from singletable.expressions.key_condition import key_tests
@@ -20,6 +20,7 @@ from singletable.lazy_dataclass import dataclass
 
 Request = Mapping[str, Any]
 Names = tuple[tuple[str, str], ...]
+_Condition = tuple[str, str, Sequence[AttributeValue]]
 
 READS = ("GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems")
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems")
@@ -159,16 +160,34 @@ class RequestShapes:
 
     def key_of(self, part: RequestPart, names: Names) -> tuple[KeyShape, ...]:
         """Return the shape of the key condition of a Query, or of the key of an item."""
-        shape = self._values.of
         if part.key is not None:
-            return tuple(KeyShape(name, "=", (shape(value),)) for name, value in part.key.items())
-        if part.item is not None:
-            known = [name for name in self._keys_of(part.table) if name in part.item]
-            return tuple(KeyShape(name, "=", (shape(part.item[name]),)) for name in known)
-        return tuple(
-            KeyShape(attribute, operator, tuple(map(shape, values)))
-            for attribute, operator, values in key_conditions(part.request, names)
+            conditions: Iterable[_Condition] = ((name, "=", [value]) for name, value in part.key.items())
+        elif part.item is not None:
+            own = [name for name in self._keys_of(part.table) if name in part.item]
+            conditions = ((name, "=", [part.item[name]]) for name in own)
+        else:
+            conditions = key_conditions(part.request, names)
+        shape = self._values.of
+        return _without_lone_labels(
+            [KeyShape(attribute, operator, tuple(map(shape, values))) for attribute, operator, values in conditions]
         )
+
+
+def _without_lone_labels(keys: Sequence[KeyShape]) -> tuple[KeyShape, ...]:
+    """Return the keys, with `?` for a whole value of capital letters, unless another key has a label and a delimiter.
+
+    `METADATA` next to `USER#?` is a constant of the design. A code such as `JFK` or `PENDING` alone is a value.
+    """
+    if any(_has_delimiter(value) for key in keys for value in key.values):
+        return tuple(keys)
+    return tuple(
+        KeyShape(key.attribute, key.operator, tuple(v if v.startswith(UNKNOWN) else UNKNOWN for v in key.values))
+        for key in keys
+    )
+
+
+def _has_delimiter(shape: str) -> bool:
+    return any(each in shape for each in DELIMITERS)
 
 
 def _order(shape: RequestShape) -> tuple[str, str, str]:

@@ -24,9 +24,10 @@ class ValueShapes:
     """Returns the shapes of values. A shape contains the labels of a value, such as `ORDER#?` for `ORDER#o-1042`.
 
     A part of a text is a label if it consists of two or more capital letters and underscores, and a delimiter follows
-    it. A whole text of capital letters and underscores, such as `METADATA`, is a label too. `labels` is another pattern
-    for labels. Every other part becomes `?`. If more than twelve labels occur in the same place, all of them are values
-    there, so free text in capital letters does not become part of a catalogue.
+    it. A whole text of capital letters and underscores, such as `METADATA`, is a label too; `RequestShapes` keeps it
+    only if another key of the request has a label with a delimiter. `labels` is another pattern for labels. Every other
+    part becomes `?`. If more than twelve labels occur in the same place, all of them are values there, so free text in
+    capital letters does not become part of a catalogue.
     """
 
     def __init__(self, labels: str | None = None) -> None:

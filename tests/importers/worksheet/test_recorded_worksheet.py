@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from examples.shop_tables.recording import record
 from examples.shop_tables.traffic import SHARES
 from singletable.catalogue.pattern_steps import pattern_steps
 from singletable.catalogue.recorded_catalogue import RecordedCatalogue, read_catalogue
@@ -14,18 +15,18 @@ from singletable.cli.design_text import keyless_model
 from singletable.cli.import_text import import_draft
 from singletable.cli.load_model import load_table
 from singletable.design.designed_table import design_table
+from singletable.errors import ArgumentRefused
 from singletable.importers.draft import DraftPattern, DraftTable
 from singletable.importers.worksheet.recorded_worksheet import recorded_worksheet
 from singletable.importers.worksheet.worksheet_file import read_worksheet
 from tests.catalogue.recorded import RecordedClients, recorded
-from tests.catalogue.recorded_shop import record_shop
 from tests.importers.imported import reports
 
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> RecordedCatalogue:
     path = tmp_path_factory.mktemp("shop") / "catalogue.jsonl"
-    record_shop(path)
+    record(path)
     return read_catalogue([path], calls_per_second=200)
 
 
@@ -172,3 +173,12 @@ def test_keys_with_labels_are_entities_of_one_table(tmp_path: Path) -> None:
     found = patterns_of(table)
     assert found["profile"].kind == "get"
     assert (found["orders"].kind, [each.name for each in found["orders"].parameters]) == ("query", ["user_id"])
+
+
+def test_a_catalogue_of_statements_has_no_worksheet(tmp_path: Path) -> None:
+    with recorded(tmp_path / "catalogue.jsonl") as clients:
+        clients.create_table("tbl", "pk")
+        clients.client.execute_statement(Statement="SELECT * FROM tbl")
+    catalogue = read_catalogue([tmp_path / "catalogue.jsonl"])
+    with pytest.raises(ArgumentRefused, match="no recorded request can be a row of a worksheet"):
+        recorded_worksheet(catalogue)

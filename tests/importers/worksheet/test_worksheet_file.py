@@ -339,3 +339,66 @@ def test_worksheet_parses_a_latency_budget(text: str, milliseconds: float) -> No
 def test_worksheet_reports_an_invalid_budget(text: str) -> None:
     (table,) = read_worksheet(_csv(HEADER, [["1", "Get user by ID", "User", "", "", "", text]]), "w.csv").tables
     assert any(f"its latency budget '{text}' is not a time such as 10 ms" in note for note in table.notes)
+
+
+FIELDS = """
+| Access Pattern | Pattern | Entry Entity | Filters / Range | Sort Direction | Items per Call |
+|---|---|---|---|---|---|
+| Get reading | reading | Reading | device_id = ?; at = ?; strongly consistent | | |
+| List readings by device id | readings | Reading | device_id = ?; no limit | at, newest first | 1,200 |
+| List readings by place | by_place | Reading | place = ? | value descending | 7 |
+| Update reading | correct | Reading | set value; set place; set at | | |
+| Put reading | store | Reading | | | |
+
+| Entity | Field | Type | Key |
+|---|---|---|---|
+| Reading | device_id | str | key |
+| Reading | at | datetime | key |
+| Reading | value | number | |
+| Reading | place | text | |
+| Reading | note | str \\| None | |
+| Reading | shape | polygon | |
+| Ghost | id | str | key |
+
+| Entity | Items | Bytes |
+|---|---|---|
+| Reading | 1,000,000 | 150 |
+| Reading | many | |
+"""
+
+
+def test_tables_of_fields_and_sizes_complete_the_entities(tmp_path: Path) -> None:
+    (table,) = import_draft(read_worksheet(FIELDS, "readings.md")).tables
+    (entity,) = table.entities
+    types = {each.name: each.type for each in entity.fields}
+    assert types == {
+        "device_id": "str",
+        "at": "datetime",
+        "value": "Decimal",
+        "place": "str",
+        "note": "str",
+        "shape": "str",
+    }
+    assert [each.name for each in entity.fields if each.optional] == ["note"]
+    assert entity.options == {"expected_items": 1_000_000, "expected_bytes": 150}
+    assert entity.keys["key"].partition == ("DEVICE#{device_id}",)
+    assert entity.keys["key"].sort == ("READING#{at}",)
+    assert entity.identity == ("device_id", "at")
+    found = {each.name: each for each in table.patterns}
+    assert [each.name for each in found["reading"].parameters] == ["device_id", "at"]
+    assert (found["reading"].kind, found["reading"].consistent) == ("get", True)
+    assert [each.name for each in found["readings"].parameters] == ["device_id"]
+    assert found["readings"].options == {"expected_items": 1200}
+    assert (found["by_place"].descending, found["by_place"].options) == (True, {"expected_items": 7})
+    assert [each.name for each in found["correct"].parameters] == ["device_id", "at", "value", "place"]
+    assert (found["correct"].kind, found["correct"].fanout, found["store"].kind) == ("update", 2, "put")
+    notes = " ".join(table.notes)
+    for note in (
+        "readings.md:17: unknown type of shape, so it became str",
+        "readings.md:23: items is not a number",
+        "The fields of ghost were left out",
+        "cannot set at, which identifies the item",
+    ):
+        assert note in notes
+    (report,) = reports(read_worksheet(FIELDS, "readings.md"), tmp_path)
+    assert report.passes

@@ -10,6 +10,7 @@ from singletable.catalogue.access_patterns import words_of
 from singletable.catalogue.pattern_steps import PatternStep, pattern_steps
 from singletable.catalogue.recorded_catalogue import RecordedCatalogue, RecordedTable
 from singletable.catalogue.request_shapes import KeyShape, RequestShape
+from singletable.errors import ArgumentRefused
 from singletable.importers.worksheet.worksheet_requests import entity_words, is_moment, is_number
 from singletable.planner.formatting import format_count
 
@@ -62,6 +63,10 @@ class _Entity:
 def recorded_worksheet(catalogue: RecordedCatalogue) -> str:
     """Return the worksheet of a catalogue. People complete it; `read_worksheet` reads it."""
     steps = pattern_steps(catalogue)
+    if not steps:
+        raise ArgumentRefused(
+            "no recorded request can be a row of a worksheet: PartiQL statements and condition checks have no rows"
+        )
     findings: dict[str, list[str]] = {}
     for finding in catalogue.findings:
         findings.setdefault(finding.pattern, []).append(finding.text)

@@ -113,6 +113,9 @@ def worksheet_table(rows: Sequence[WorksheetRow], name: str, given: WorksheetFie
         patterns[pattern.name] = pattern
     drafted = [_entity(each, given) for each in entities.values()]
     notes += _guessed_entities(requests, entities)
+    unread = [words for words in dict.fromkeys([*given.fields, *given.options]) if words not in entities]
+    if unread:
+        notes.append(f"The fields of {format_list(unread)} were left out, because no access pattern has this entity.")
     without_fields = [each.class_name for words, each in entities.items() if words not in given.fields]
     if without_fields:
         notes.append(f"Add the other fields of {format_list(without_fields)}.")
