@@ -169,3 +169,45 @@ def test_in_the_design_a_star_import_and_a_short_table_name_are_no_obstacle(tmp_
     assert "from singletable import *\n" in text
     assert "# the notes of all users" in text
     assert 'gsi1=sparse("LABEL#{label}", "NOTE#{id}")' in text
+
+
+def test_a_table_without_a_primary_key_is_an_error_about_the_sql_file(tmp_path: Path) -> None:
+    schema = tmp_path / "shop.sql"
+    schema.write_text("CREATE TABLE order_items (order_no INT, sku TEXT);", encoding="utf-8")
+    message = refused(singletable("design", schema))
+    assert f"{schema}: OrderItem: no declaration says which fields identify an item" in message
+    assert "Or write the model with `singletable import`, edit it" in message
+    assert str(tmp_path) in message.split(":", maxsplit=1)[0]
+
+
+SCHEMA = """
+CREATE TABLE users (id BIGINT PRIMARY KEY, email TEXT UNIQUE NOT NULL);
+CREATE TABLE orders (id BIGINT PRIMARY KEY, user_id BIGINT NOT NULL REFERENCES users(id), total NUMERIC);
+"""
+QUERIES = """
+-- User with orders
+SELECT u.*, o.* FROM users u JOIN orders o ON o.user_id = u.id WHERE u.id = $1;
+-- Order
+SELECT * FROM orders WHERE id = $1;
+-- Place order
+INSERT INTO orders VALUES ($1,$2,$3);
+-- Delete user
+DELETE FROM users WHERE id = $1;
+-- Totals
+SELECT sum(total) FROM orders WHERE user_id = $1;
+"""
+
+
+def test_joins_are_collections_and_statements_that_are_not_in_the_model_are_listed(tmp_path: Path) -> None:
+    schema, queries = tmp_path / "shop.sql", tmp_path / "queries.sql"
+    schema.write_text(SCHEMA, encoding="utf-8")
+    queries.write_text(QUERIES, encoding="utf-8")
+    finished = singletable("design", schema, "--queries", queries)
+    assert finished.returncode == 0, finished.stdout
+    assert 'key=("USER#{user_id}", "ORDER#{id:number}"), gsi1=("ORDER#{id}", "ORDER")' in finished.stdout
+    assert "Shop: 4 of 4 patterns served" in finished.stdout
+    assert "Totals is not in the model" in finished.stdout.partition("notes about the text")[2]
+    assert "@pattern(fanout=2)" in finished.stdout, "the delete also reads the email for its unique marker"
+    document = json.loads(singletable("design", schema, "--queries", queries, "--json").stdout)
+    assert document["passes"]
+    assert any("Totals is not in the model" in note for note in document["notes"])

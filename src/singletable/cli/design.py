@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +17,7 @@ from singletable.cli.import_sql import DIALECTS
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table, print_wrapped
 from singletable.cli.price_options import add_price_options, chosen_prices
-from singletable.errors import ArgumentRefused
+from singletable.errors import ArgumentRefused, DesignError
 from singletable.planner.formatting import format_count, format_dollars
 
 if TYPE_CHECKING:
@@ -118,9 +120,17 @@ def _design(model: str, options: argparse.Namespace) -> _Designed:
         raise ArgumentRefused(f"{message}. Remove key= of the entities to design, or compare with --redesign.")
     tables = [_table(design, options) for design in designs]
     files = ChangedFiles().edited(edit for each in tables for edit in each.report.table.edits())
-    known = {missing.pattern for each in tables for missing in each.report.not_served}
-    failing = [each for each in _findings(model, files, loaded_before) if each.fails and each.subject not in known]
-    return _Designed(tables, files, failing)
+    return _checked(model, _Designed(tables, files, []), loaded_before)
+
+
+def _checked(model: str, designed: _Designed, loaded_before: frozenset[str]) -> _Designed:
+    """Return the designed tables with the findings with which `check` fails on the edited files."""
+    from singletable.verify.design_check import check
+
+    known = {missing.pattern for each in designed.tables for missing in each.report.not_served}
+    with edited_sources(designed.files.after, loaded_before):
+        findings = [each for table in load_tables(model) for each in check(table.design).findings]
+    return designed._replace(failing=[each for each in findings if each.fails and each.subject not in known])
 
 
 def _document(designed: _Designed) -> dict[str, Any]:
@@ -135,17 +145,24 @@ def _design_text(options: argparse.Namespace) -> int:
 
     if options.write or options.redesign:
         raise ArgumentRefused("--write and --redesign are for a model. Use --output FILE to write the model of a text.")
-    with keyless_model(options.model, options.queries, options.dialect) as path:
-        designed = _design(path, options)
+    with keyless_model(options.model, options.queries, options.dialect) as (path, notes):
+        designed = _located(_design_draft(path, options), options.output or Path(path).name)
         (source,) = designed.files.after.values()
     if options.output is not None:
         write_file(source, Path(options.output), force=options.force)
     if options.json:
         written = {"file": options.output} if options.output is not None else {"source": source}
-        print_json({**_document(designed), **written})
+        print_json({**_document(designed), "notes": notes, **written})
         return designed.status
     for each in designed.tables:
         _print_table(each)
+    if notes:
+        from singletable.importers.draft_tree import printable
+
+        print()
+        print_heading("notes about the text")
+        for note in notes:
+            print_wrapped(printable(note), "  ", "    ")
     print()
     _print_failing(designed.failing)
     if options.output is None:
@@ -154,6 +171,26 @@ def _design_text(options: argparse.Namespace) -> int:
     else:
         print(f"wrote {options.output}; next: singletable check {options.output}")
     return designed.status
+
+
+def _design_draft(path: str, options: argparse.Namespace) -> _Designed:
+    """Choose keys for a model that was made from a text. Apply the remedies with which `check` then passes."""
+    loaded_before = frozenset(sys.modules)
+    try:
+        designed = _design(path, options)
+    except DesignError as problem:
+        message = re.sub(rf"{re.escape(path)}:\d+: ", "", str(problem))
+        steps = "Or write the model with `singletable import`, edit it, and run `singletable design` on it"
+        raise ArgumentRefused(f"{options.model}: {message}\n  {steps}.") from problem
+    automatic = [each.remedy.automatic for each in designed.failing]
+    edits = [edit for each in automatic if each is not None for edit in each.edits]
+    return _checked(path, designed._replace(files=designed.files.edited(edits)), loaded_before) if edits else designed
+
+
+def _located(designed: _Designed, file: str) -> _Designed:
+    """Return the designed tables whose findings are in this file, instead of in a temporary file."""
+    failing = [replace(each, location=replace(each.location, file=file)) for each in designed.failing]
+    return designed._replace(failing=failing)
 
 
 def _redesign(options: argparse.Namespace) -> int:
@@ -190,14 +227,6 @@ def _table(
     )
     table = design_table(design, limits, counts)
     return _Table(design_report(table, limits, chosen_prices(options)), witness(table.after))
-
-
-def _findings(model: str, files: ChangedFiles, loaded_before: frozenset[str]) -> list[Finding]:
-    """Return the findings of `check` on the edited source."""
-    from singletable.verify.design_check import check
-
-    with edited_sources(files.after, loaded_before):
-        return [each for table in load_tables(model) for each in check(table.design).findings]
 
 
 def _print(designed: _Designed, *, written: bool) -> None:

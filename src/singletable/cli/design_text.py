@@ -22,8 +22,8 @@ def is_text(place: str) -> bool:
 
 
 @contextmanager
-def keyless_model(place: str, queries: str | None, dialect: str | None) -> Generator[str, None, None]:
-    """Write the requirements of a text as a model without keys, and yield the path of this temporary file."""
+def keyless_model(place: str, queries: str | None, dialect: str | None) -> Generator[tuple[str, list[str]], None, None]:
+    """Write the requirements of a text as a model without keys. Yield the path of this file, and the notes."""
     from singletable.cli.import_text import import_draft
     from singletable.design.draft_keys import keyless_draft
     from singletable.importers.python_source import python_source
@@ -33,7 +33,7 @@ def keyless_model(place: str, queries: str | None, dialect: str | None) -> Gener
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"{name}.py")
         path.write_text(python_source(draft), encoding="utf-8", newline="\n")
-        yield str(path)
+        yield str(path), [*draft.notes, *(note for table in draft.tables for note in table.notes)]
 
 
 def _read(place: str, queries: str | None, dialect: str | None) -> Draft:

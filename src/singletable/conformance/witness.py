@@ -29,6 +29,7 @@ from singletable.model.intents import (
 from singletable.model.parameter_binding import bindings_for
 from singletable.model.parameter_types import Nearest, Present, holds
 from singletable.model.pattern_declaration import LIMIT, PatternDeclaration
+from singletable.planner.key_texts import reference_field
 from singletable.planner.operands import predicate_of
 from singletable.planner.plan import Outcome, Plan
 from singletable.planner.planner import plan
@@ -139,7 +140,8 @@ def _not_comparable(design: Design, outcome: Outcome) -> str | None:
     if isinstance(intent, FeedIntent | CollectionIntent):
         if intent.limit is not None or LIMIT in outcome.pattern.parameters:
             return "a collection with a limit is not compared"
-        unknown = [e.label for _, e in design.members(intent) if _member_fields(outcome.pattern, e) is None]
+        members = [entity for _, entity in design.members(intent)]
+        unknown = [each.label for each in members if _member_fields(outcome.pattern, each, members) is None]
         return f"no parameter names a field of {unknown[0]}" if unknown else None
     if isinstance(intent, QueryIntent) and isinstance(intent.limit, int):
         return "a limit in the pattern is not compared"
@@ -196,12 +198,19 @@ def _holds(pattern: PatternDeclaration, entity: Entity, value: Any, arguments: M
     return True
 
 
-def _member_fields(pattern: PatternDeclaration, entity: Entity) -> dict[str, str] | None:
-    """Return the field of a member that each parameter of a collection fixes: its own name, or the identity."""
+def _member_fields(pattern: PatternDeclaration, entity: Entity, members: Sequence[Entity]) -> dict[str, str] | None:
+    """Return the field of a member that each parameter of a collection fixes.
+
+    This is the reference to another member that the parameter identifies, the field with its name, or the identity.
+    """
     identity = entity.identity or ()
     found: dict[str, str] = {}
     for each in pattern.bound_parameters:
-        if each.name in entity.fields:
+        others = [other for other in members if other is not entity and other.identity == (each.name,)]
+        references = [reference_field(other, each.name, entity) for other in others]
+        if reference := next(filter(None, references), None):
+            found[each.name] = reference
+        elif each.name in entity.fields:
             found[each.name] = each.name
         elif len(identity) == 1:
             found[each.name] = identity[0]
@@ -218,8 +227,9 @@ def _members(
     arguments: Mapping[str, Any],
 ) -> Iterator[Any]:
     """Yield the objects of a collection, in one shape object as the client returns them, without their order."""
-    for _, entity in design.members(intent):
-        fields = _member_fields(pattern, entity) or {}
+    members = [entity for _, entity in design.members(intent)]
+    for entity in members:
+        fields = _member_fields(pattern, entity, members) or {}
         for value in stored:
             if type(value) is entity.cls and all(
                 getattr(value, name) == arguments[given] for given, name in fields.items()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from singletable.key_solver.entity_needs import entity_needs, write_of
@@ -16,11 +16,9 @@ from singletable.model.intents import CollectionIntent, FeedIntent, ItemWriteInt
 from singletable.model.parameter_types import Equal
 from singletable.model.pattern_declaration import LIMIT, PatternDeclaration
 from singletable.planner.changed_designs import patterns_of
+from singletable.planner.key_texts import reference_field
 from singletable.planner.primary_key_proposals import known_identity
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX
-
-_CLOCK_VALUES = 1
-"""All current writes go to the partition of the current day or hour."""
 
 
 @dataclass(frozen=True)
@@ -190,13 +188,22 @@ class _Conversion:
 
     def _partition(self, pattern: PatternDeclaration, entity: Entity) -> tuple[str, ...] | None:
         """Return the fields of a member that the parameters of a collection fix, in their order."""
-        found = [self._member_field(each.name, entity) for each in pattern.bound_parameters]
+        assert isinstance(pattern.intent, CollectionIntent), "the caller passes a collection"
+        others = [each for _, each in self.design.members(pattern.intent) if each is not entity]
+        found = [self._member_field(each.name, entity, others) for each in pattern.bound_parameters]
         names = [each for each in found if each is not None]
         return tuple(names) if names and len(names) == len(found) else None
 
-    def _member_field(self, parameter: str, entity: Entity) -> str | None:
-        """Return the field that a parameter fixes: the field with its name, or the identity to which it refers."""
+    def _member_field(self, parameter: str, entity: Entity, others: Sequence[Entity]) -> str | None:
+        """Return the field that a parameter fixes.
+
+        This is the field with its name, the identity to which it refers, or the reference to another member that it
+        identifies.
+        """
         identity = self.identities[entity.label]
+        for other in others:
+            if self.identities[other.label] == (parameter,) and (field := reference_field(other, parameter, entity)):
+                return field
         if parameter in entity.fields:
             return parameter
         is_reference = len(identity) == 1 and (parameter == "id" or parameter.endswith(f"_{identity[0]}"))

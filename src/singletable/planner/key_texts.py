@@ -27,6 +27,13 @@ def field_owner(design: Design, entity: Entity, name: str) -> str:
     return name.upper().removesuffix("_ID") or name.upper()
 
 
+def reference_field(other: Entity, identity: str, entity: Entity) -> str | None:
+    """Return the field of an entity that identifies an item of another entity: a declared one, or one with its name."""
+    declared = [name for name, each in entity.declaration.references.items() if each.source is other.cls]
+    name = f"{key_words(other.label).lower()}_{identity}"
+    return declared[0] if len(declared) == 1 else name if name in entity.fields else None
+
+
 def slot(name: str) -> str:
     """Return the slot of a field in a template."""
     return f"{{{name}}}"

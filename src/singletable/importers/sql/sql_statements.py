@@ -29,7 +29,9 @@ _OTHER_DELIMITER = re.compile(r"^DELIMITER\s+(?!;\s*$)(\S+)\s*$(.*?)^DELIMITER\s
 _DOLLAR_TEXT = re.compile(r"\$(\w*)\$.*?\$\1\$", re.DOTALL)
 _COPIED_ROWS = re.compile(r"^(COPY\b[^;]*;)\n.*?^\\\.$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 _TABLE_OPTIONS = re.compile(r"\)\s*(?:(?:WITHOUT\s+ROWID|STRICT)\s*,?\s*)+$", re.IGNORECASE)
-_DRIVER_PLACEHOLDER = re.compile(r"('(?:[^']|'')*'|\"[^\"]*\")|%s|%\((\w+)\)s")
+_DRIVER_PLACEHOLDER = re.compile(
+    r"('(?:[^']|'')*'|\"[^\"]*\"|\$(\w*)\$.*?\$\2\$)|%s|%\((\w+)\)s|(\$\d+)(?=,)", re.DOTALL
+)
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -138,8 +140,20 @@ def _without_log() -> Generator[None, None, None]:
 
 
 def _plain_placeholders(text: str) -> str:
-    """Write the placeholders of Python drivers, `%s` and `%(id)s`, as in SQL. Quoted text stays unchanged."""
-    return _DRIVER_PLACEHOLDER.sub(lambda found: found[1] or (f":{found[2]}" if found[2] else "?"), text)
+    """Write the placeholders of Python drivers, `%s` and `%(id)s`, as in SQL. Quoted text stays unchanged.
+
+    A space after `$1` prevents that SQLGlot reads `$1,$` as the start of a quoted text.
+    """
+    return _DRIVER_PLACEHOLDER.sub(_placeholder, text)
+
+
+def _placeholder(found: re.Match[str]) -> str:
+    quoted, _, named, numbered = found.groups()
+    if quoted:
+        return quoted
+    if numbered:
+        return f"{numbered} "
+    return f":{named}" if named else "?"
 
 
 def _message(problem: SqlglotError) -> str:
