@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from singletable.errors import ArgumentRefused
 from singletable.studio.column_pages import (
     ROWS_MAX,
     SKIPPED_ROWS_MIN,
@@ -107,6 +108,8 @@ def test_a_search_reads_on_until_it_has_found_rows_and_counts_what_it_examined(t
         ("ORDER_BY_DATE", ["GSI1"], None),
         ("PRODUCT#P9#REVIEWS", ["GSI1"], None),
         ("nothing", ["table"], None),
+        ('{"GSI2PK": {"S": "USER#42#PENDING"}}', ["GSI2"], None),
+        ('"a key with spaces" and more', ["table"], None),
         ("status:PENDING", [], {"field": "status", "text": "PENDING", "entity": None}),
         ("Order.status: PENDING", [], {"field": "status", "text": "PENDING", "entity": 1}),
     ],
@@ -116,6 +119,16 @@ def test_the_meaning_of_a_search_text(text: str, places: list[str], search: dict
     found = meaning_of(view_of(space).rows, text).document()
     assert [each["place"] for each in found["places"]] == places
     assert found["search"] == search
+
+
+def test_in_a_search_text_a_key_with_spaces_is_in_quotation_marks() -> None:
+    found = meaning_of(view_of(workspace(COMMERCE)).rows, '"a b" ORDER#1 2').document()
+    assert found["places"] == [{"place": "table", "partition": {"PK": {"S": "a b"}}, "sort": "ORDER#1 2"}]
+
+
+def test_a_search_for_a_key_that_no_index_has_is_refused_with_the_keys() -> None:
+    with pytest.raises(ArgumentRefused, match=r'no partition key consists of X; write {"PK": {"S": "..."}} or'):
+        meaning_of(view_of(workspace(COMMERCE)).rows, '{"X": {"S": "1"}}')
 
 
 def test_text_after_a_key_is_the_start_of_the_sort_key() -> None:

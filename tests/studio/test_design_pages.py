@@ -64,10 +64,10 @@ def test_an_invalid_rate_is_reported_on_the_page(shown: Studio, query: str) -> N
 
 def test_measured_units_are_compared_with_the_estimates(shown: Studio) -> None:
     text = text_of(shown.ask("measure")["html"])
-    assert "profile 1 ≈0.5 RRU 0.5 RRU 1 x" in text
-    assert "orders_placed 1 ≈5 RRU 0.5 RRU 0.1 x" in text
+    assert "profile 1 ≈0.5 RRU 0.5 RRU \N{MULTIPLICATION SIGN}1" in text
+    assert "orders_placed 1 ≈5 RRU 0.5 RRU \N{MULTIPLICATION SIGN}0.1" in text
     shown.ask("run", pattern="profile", values={"id": "42"})
-    assert "profile 2 ≈0.5 RRU 0.5 RRU 1 x" in text_of(shown.page("/Commerce/design/traffic"))
+    assert "profile 2 ≈0.5 RRU 0.5 RRU \N{MULTIPLICATION SIGN}1" in text_of(shown.page("/Commerce/design/traffic"))
 
 
 def test_the_key_choice_page_explains_the_fewest_indexes_and_compares_declared_keys(shown: Studio) -> None:
@@ -127,7 +127,7 @@ def test_in_design_pages_an_open_migration_has_a_phase_and_a_progress(tmp_path: 
     run(control.put_progress(Progress("0002_second", "backfill", (None, {"a": {"S": "b"}}), 12, 5), 0), opened.session)
     text = text_of(found.ask("migration")["html"])
     assert "0002_second is open" in text
-    assert "60 %" in text
+    assert "60%" in text
     assert "12 of about 20 items read, 5 written in this phase; 1 of 2 segments finished" in text
     assert "0001_first applied" in text
     found.space.close()

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -153,6 +155,21 @@ def test_an_endless_model_is_stopped(folder: Path) -> None:
     space.watch.reload()
     assert "does not load within 0.8 seconds" in space.watch.problems[0].message
     assert space.watch.current.version == 1
+    space.close()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no interval timers")
+def test_a_model_that_is_endless_at_the_start_shows_its_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(cast(dict[str, object], ModelWatch.__init__.__kwdefaults__), "seconds_max", 0.8)
+    rewrite(folder / "notes.py", MODEL + "\nwhile True:\n    pass\n")
+    space = opened(folder)
+    (problem,) = space.watch.problems
+    assert "the model does not load within 0.8 seconds" in problem.message
+    assert (Path(problem.file).name, problem.line >= len(MODEL.splitlines())) == ("notes.py", True)
+    space.watch._seconds_max = 60.0
+    rewrite(folder / "notes.py", MODEL)
+    space.watch.reload()
+    assert space.table_names == ("Notes",)
     space.close()
 
 

@@ -46,7 +46,7 @@ def test_in_the_query_console_an_answer_has_its_items_and_units_and_the_history_
     assert "0.5 RRU consumed" in text
     assert "0 WRU" in answer["total"]
     assert "7 items returned" in text
-    assert "Query · 7 items · 0.5 units" in text_of(answer["history"])
+    assert "Query · 7 items · 0.5 RRU" in text_of(answer["history"])
     assert "/Commerce/items?id=" in answer["html"]
     assert "Query · 7 items" in text_of(shown.page("/Commerce/query"))
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import enum
-import json
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
-from decimal import Decimal, InvalidOperation
-from typing import Any, Literal, get_args, get_origin
-from uuid import UUID
+from typing import Any
 
+from singletable.cli.argument_values import parse
 from singletable.errors import ArgumentRefused
 from singletable.model.collection_shape import members_of
 from singletable.model.entity import declaration_of
-from singletable.model.fields import name_of
 from singletable.model.intents import CollectionIntent, Intent
 from singletable.model.parameter_types import (
     AREA_TYPES,
@@ -28,7 +23,7 @@ from singletable.model.parameter_types import (
     Until,
 )
 from singletable.model.pattern_declaration import ParameterDeclaration, PatternDeclaration
-from singletable.model.type_codecs import BUILT_IN, TypeCodecs
+from singletable.model.type_codecs import TypeCodecs
 
 _RANGE = ".."
 _AREAS: Mapping[type, str] = {
@@ -84,7 +79,8 @@ def _read(parameter: ParameterDeclaration, text: str, codecs: TypeCodecs) -> Any
     try:
         return _value(parameter, text, codecs)
     except (ValueError, TypeError) as problem:
-        raise ArgumentRefused(f"{parameter.name}={text!r} is not a valid {parameter.type_name}: {problem}") from problem
+        given = parameter.name if declaration_of(parameter.type) is not None else f"{parameter.name}={text!r}"
+        raise ArgumentRefused(f"{given} is not a valid {parameter.type_name}: {problem}") from problem
 
 
 def _value(parameter: ParameterDeclaration, text: str, codecs: TypeCodecs) -> Any:
@@ -117,68 +113,3 @@ def _area(test: type, parts: list[str]) -> Radius | Box | Nearest:
         return Nearest(float(latitude), float(longitude), int(count), meters=float(meters))
     numbers = [float(part) for part in parts]
     return Box(*numbers) if test is Box else Radius(*numbers)
-
-
-def parse(kind: Any, text: str, codecs: TypeCodecs = BUILT_IN) -> Any:
-    """Parse a value of a field type."""
-    if (codec := codecs.of_type(kind)) is not None:
-        return codec.of(parse(codec.stored, text, codecs))
-    if get_origin(kind) is Literal:
-        return _one_of({str(option): option for option in get_args(kind)}, text)
-    if kind == tuple[str, ...]:
-        return tuple(part for part in text.split("/") if part)
-    if declaration_of(kind) is not None:
-        return _entity(kind, json.loads(text))
-    if isinstance(kind, type) and issubclass(kind, enum.Enum):
-        members = list(kind)
-        names = {member.name: member for member in members} | {str(member.value): member for member in members}
-        return names[text] if text in names else _one_of({str(member.value): member for member in members}, text)
-    return _plain(kind, text)
-
-
-def _one_of(options: Mapping[str, Any], text: str) -> Any:
-    if text not in options:
-        raise ValueError(f"use one of {', '.join(options)}")
-    return options[text]
-
-
-def _plain(kind: Any, text: str) -> Any:
-    match kind:
-        case _ if kind is bool:
-            return _one_of({"true": True, "false": False}, text.lower())
-        case _ if kind is datetime:
-            moment = datetime.fromisoformat(text)
-            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        case _ if kind is date:
-            return date.fromisoformat(text)
-        case _ if kind is bytes:
-            return bytes.fromhex(text)
-        case _ if kind is Decimal:
-            try:
-                return Decimal(text)
-            except InvalidOperation:
-                raise ValueError("write a number, such as 12.50") from None
-        case _ if kind in (str, int, float, UUID):
-            return kind(text)
-        case _:
-            raise ValueError(f"{name_of(kind)} cannot be passed on the command line")
-
-
-def _entity(cls: type, values: object) -> Any:
-    declaration = declaration_of(cls)
-    assert declaration is not None, "only entities are read from JSON"
-    fields = declaration.fields
-    if not isinstance(values, dict):
-        raise ValueError('write a JSON object: {"' + next(iter(fields)) + '": ...}')
-    if unknown := [name for name in values if name not in fields]:
-        raise ValueError(f"unknown field {', '.join(unknown)}; the fields are {', '.join(fields)}")
-    codecs = declaration.codecs
-    return cls(**{name: _field(fields[name].type, value, codecs) for name, value in values.items()})
-
-
-def _field(kind: Any, value: Any, codecs: TypeCodecs) -> Any:
-    if value is None or isinstance(value, dict):
-        return value
-    if isinstance(value, list):
-        return tuple(value) if get_origin(kind) is tuple else value
-    return parse(kind, value if isinstance(value, str) else json.dumps(value), codecs)

@@ -121,7 +121,7 @@ def page_html(
         "screens": SCREENS,
         "table": view.design.name if view is not None else "",
         "tables": workspace.table_names,
-        "model": workspace.model,
+        "model": "no model" if workspace.is_inferred else workspace.model,
         "store": workspace.store,
         "watch": workspace.watch,
         "static": "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.errors import ArgumentRefused
 from singletable.model.entity import Entity
 from singletable.model.regular_language import literal, overlap
-from singletable.model.table_schema import Index, KeyAttribute
+from singletable.model.table_schema import Index
 from singletable.studio.item_rows import Item, ItemRow, ItemRows, ReadItems, item_id, key_json
 from singletable.studio.studio_store import send
 
@@ -213,11 +214,28 @@ def meaning_of(rows: ItemRows, text: str) -> Found:
     field = _field(rows, name.strip()) if colon and value.strip() else None
     if field is not None:
         return Found(search=FieldSearch(field[0], value.strip(), field[1]))
-    partition, _, sort = (part.strip() for part in text.strip().partition(" "))
-    sort = sort.removeprefix("/").strip()
-    matching = [index for index in rows.design.indexes.values() if _may_contain(rows, index, partition)]
-    chosen = matching or [rows.design.table]
-    return Found(tuple((index, key, sort) for index in chosen if (key := _partition_key(index, partition)) is not None))
+    indexes = tuple(rows.design.indexes.values())
+    if (key := _json_key(text)) is not None:
+        placed = tuple((index, key, "") for index in indexes if {each.name for each in index.partition} == key.keys())
+        if not placed:
+            raise ArgumentRefused(f"no partition key consists of {', '.join(key)}; {_key_names(indexes)}")
+        return Found(placed)
+    partition, sort = _key_texts(text.strip())
+    matching = [index for index in indexes if _may_contain(rows, index, partition)] or [rows.design.table]
+    if any(len(index.partition) > 1 for index in matching):
+        raise ArgumentRefused(f"write a partition key of several attributes as DynamoDB JSON; {_key_names(matching)}")
+    return Found(
+        tuple((index, {index.partition[0].name: {index.partition[0].type: partition}}, sort) for index in matching)
+    )
+
+
+def _key_texts(text: str) -> tuple[str, str]:
+    """Return the partition key and the start of the sort key; a partition key with spaces is in quotation marks."""
+    quoted = re.match(r'"([^"]*)"(?:\s+(.*))?$', text, re.DOTALL)
+    if quoted is not None:
+        return quoted[1], quoted[2] or ""
+    partition, _, sort = text.partition(" ")
+    return partition, sort.strip().removeprefix("/").strip()
 
 
 def _field(rows: ItemRows, name: str) -> tuple[str, int | None] | None:
@@ -240,15 +258,16 @@ def _matches(entity: Entity, index: Index, partition: str) -> bool:
     return len(parts) == 1 and parts[0].type == "S" and overlap(parts[0].language, literal(partition))
 
 
-def _partition_key(index: Index, text: str) -> Item | None:
-    """Return the partition key for a text. For a multi-attribute key, the text is JSON."""
-    if text.startswith("{"):
-        try:
-            return dict(json.loads(text))
-        except ValueError:
-            return None
-    return {index.partition[0].name: _typed(index.partition[0], text)} if len(index.partition) == 1 else None
+def _json_key(text: str) -> Item | None:
+    """Return the partition key that a text contains as DynamoDB JSON; None for another text."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and found else None
 
 
-def _typed(attribute: KeyAttribute, text: str) -> dict[str, str]:
-    return {attribute.type: text}
+def _key_names(indexes: Sequence[Index]) -> str:
+    """Return the partition keys of indexes as DynamoDB JSON, for a message."""
+    keys = dict.fromkeys(json.dumps({each.name: {each.type: "..."} for each in index.partition}) for index in indexes)
+    return f"write {' or '.join(keys)}"

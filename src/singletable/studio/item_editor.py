@@ -57,7 +57,7 @@ def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Doc
     if workspace.store.is_billed and len(staged):
         shown = {"html": render("staged_wait.html", changes=len(staged)), "bar": _bar(workspace, view, None)}
     else:
-        shown = _shown(workspace, view)
+        shown = _shown(workspace, view, id_)
     return {
         "editor": editor,
         "problem": problem,
@@ -193,14 +193,14 @@ def stage(workspace: Workspace, view: TableView, given: Document) -> Document:
             raise
         if errors:
             staged.discard(id_)
-            return {"errors": errors, "id": id_, **_shown(workspace, view)}
+            return {"errors": errors, "id": id_, **_shown(workspace, view, id_)}
     elif before is None:
         raise ArgumentRefused("the item is not stored; discard it instead")
     if after is not None and before is not None and _is_same(view, entity, before, after):
         staged.discard(id_)
     else:
         staged.stage(StagedItem(id_, before, after, entity.name if entity is not None else ""))
-    return {"id": id_, "errors": {}, **_shown(workspace, view)}
+    return {"id": id_, "errors": {}, **_shown(workspace, view, id_)}
 
 
 def _after(view: TableView, entity: Entity | None, before: Item | None, given: Document) -> tuple[Item, dict[str, str]]:
@@ -267,20 +267,21 @@ def shape(workspace: Workspace, view: TableView, given: Document) -> Document:
         raise ArgumentRefused("the model has no such entity any more; reload the page")
     values = {name: str(text) for name, text in (given.get("values") or {}).items()}
     changed = with_shape_change(values, str(given.get("operation")), str(given.get("path")))
-    locked = locked_fields(entity, view.design, is_new=not given.get("loaded"))
+    is_new = not given.get("loaded")
+    locked = locked_fields(entity, view.design, is_new=is_new)
     fields = _split(entity, entity_fields(entity, form_item(entity, changed), locked))
-    return {"html": render("item_fields.html", fields=fields, entity=entity)}
+    return {"html": render("item_fields.html", fields=fields, entity=entity, is_new=is_new)}
 
 
 def discard(workspace: Workspace, view: TableView, given: Document) -> Document:
     """Discard the change of one item, or all changes."""
     workspace.staged_items(view.design.name).discard(given.get("id") or None)
-    return _shown(workspace, view)
+    return _shown(workspace, view, given.get("open"))
 
 
 def effects(workspace: Workspace, view: TableView, given: Document) -> Document:
     """Show what the staged changes do."""
-    return _shown(workspace, view)
+    return _shown(workspace, view, given.get("open"))
 
 
 def write(workspace: Workspace, view: TableView, given: Document) -> Document:
@@ -299,10 +300,12 @@ def write(workspace: Workspace, view: TableView, given: Document) -> Document:
             finished = staged_write(opened, items)
             finished.send(opened)
         except _CONFLICTS as problem:
-            return _conflict(workspace, view, items, problem)
+            return _conflict(workspace, view, items, problem) | _shown(workspace, view, given.get("open"))
         finally:
             workspace.read_items.clear()
-    staged.discard()
+    for each in items:
+        if staged.get(each.id) is each:  # another window may have staged more
+            staged.discard(each.id)
     ids = {item_id(view.design, key): _key_text(key) for key in finished.written_keys}
     html = render("staged_written.html", items=len(items), requests=requests, table=view.design.name, ids=ids)
     return {"html": html, "bar": _bar(workspace, view, None), "revision": staged.revision, "written": list(ids)}
@@ -323,7 +326,7 @@ def _conflict(workspace: Workspace, view: TableView, items: tuple[StagedItem, ..
             if found is not None:
                 conflicts.append({"conflict": found, "name": view.views.view(each.before).name})
     shown = render("staged_conflict.html", conflicts=conflicts, problem=str(problem), changes=len(items))
-    return {"conflict": shown, **_shown(workspace, view)}
+    return {"conflict": shown}
 
 
 def resolve(workspace: Workspace, view: TableView, given: Document) -> Document:
@@ -338,19 +341,28 @@ def resolve(workspace: Workspace, view: TableView, given: Document) -> Document:
     else:
         entity = next((each for each in view.design.entities if each.name == known.entity), None)
         staged.stage(staged_on_top(view.design, view.rows.types, entity, known, stored))
-    return {"isStored": stored is not None, **_shown(workspace, view)}
+    return {"isStored": stored is not None, **_shown(workspace, view, known.id)}
 
 
-def _shown(workspace: Workspace, view: TableView) -> Document:
-    """Return the effects of the staged changes, and the bar that writes them."""
+def _shown(workspace: Workspace, view: TableView, open_id: str | None) -> Document:
+    """Return the effects of the staged changes, and the bar that writes them; `open_id` is the item in the editor."""
     staged = workspace.staged_items(view.design.name)
+    planned: StagedEffects | None = None
+    problem = ""
     try:
         planned = _planned(workspace, view)
-    except SingletableError as problem:
-        html = render("staged_effects.html", effects=None, problem=str(problem), staged=_listed(view, staged))
-        return {"html": html, "bar": _bar(workspace, view, str(problem)), "revision": staged.revision}
-    html = _effects_html(view, planned, staged)
-    return {"html": html, "bar": _bar(workspace, view, planned), "revision": staged.revision}
+    except SingletableError as failure:
+        problem = str(failure)
+    request = "" if planned is None else f"{planned.request.operation}\n{ordered_json(planned.request.parameters)}"
+    html = render(
+        "staged_effects.html",
+        effects=planned,
+        problem=problem,
+        staged=_listed(view, staged),
+        open=open_id,
+        request=request,
+    )
+    return {"html": html, "bar": _bar(workspace, view, problem or planned), "revision": staged.revision}
 
 
 def _planned(workspace: Workspace, view: TableView) -> StagedEffects | None:
@@ -359,11 +371,6 @@ def _planned(workspace: Workspace, view: TableView) -> StagedEffects | None:
         return None
     opened = view.opened()
     return staged_effects(opened, view.rows, view.views, staged_write(opened, staged))
-
-
-def _effects_html(view: TableView, planned: StagedEffects | None, staged: StagedItems) -> str:
-    request = "" if planned is None else f"{planned.request.operation}\n{ordered_json(planned.request.parameters)}"
-    return render("staged_effects.html", effects=planned, problem="", staged=_listed(view, staged), request=request)
 
 
 def _listed(view: TableView, staged: StagedItems) -> list[Document]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import json
+import re
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -32,6 +33,8 @@ COUNT, KEY, NONE, JSON, GROUP = "#", "@", "?", "!", "&"
 """Suffixes of the names of more inputs: the length of a list, the key of an entry, and marks of None, JSON and maps."""
 _ELEMENTS_MAX = 10_000
 _LONG_CHARACTERS = 60
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
+"""Characters that the fields of a browser change or drop; JSON escapes them."""
 _HINTS: Mapping[Any, str] = {
     datetime: "2026-05-08T07:45:10Z",
     date: "2026-05-08",
@@ -192,8 +195,12 @@ def _control(declared: Any, stored: Value | None) -> ItemControl:
         return control
     if letters and not letters <= expected:
         return "json"
+    if control == "map" and stored is not None:
+        return "json" if any(_CONTROL.search(key) or "\n" in key for key in stored["M"]) else control
     if control == "text" and stored is not None:
         text = str(next(iter(stored.values())))
+        if _CONTROL.search(text):
+            return "json"
         return "lines" if "\n" in text or len(text) > _LONG_CHARACTERS else "text"
     return control
 

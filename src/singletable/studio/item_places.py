@@ -305,8 +305,6 @@ def argument_text(value: Any) -> str:
         return argument_text(value.root if isinstance(value, Subtree) else value.parent)
     if isinstance(value, datetime):
         return value.isoformat().removesuffix("+00:00") + "Z" * (value.utcoffset() == timedelta(0))
-    if isinstance(value, bytes):
-        return value.hex()
     return value_text(value)
 
 

@@ -17,6 +17,8 @@ from singletable.model.keys import KeyPart, TemplatePart
 from singletable.model.table_schema import Index, KeyAttribute
 
 Item = Mapping[str, Mapping[str, Any]]
+_PLAIN_DIGITS_MAX = 38
+"""Numbers with at most this many digits before or after the point are shown without an exponent."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,7 @@ def _by_delimiter(text: str) -> KeyPieces:
 def value_text(value: Any) -> str:
     """Return a field value as short text: times without the `T`, and enum members as their value."""
     from datetime import datetime
+    from decimal import Decimal
     from enum import Enum
 
     if isinstance(value, datetime):
@@ -122,6 +125,10 @@ def value_text(value: Any) -> str:
         return shown.removesuffix("+00:00")
     if isinstance(value, Enum):
         return str(value.value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < _PLAIN_DIGITS_MAX:
+        return f"{value:f}"
     if isinstance(value, tuple) and all(isinstance(each, str) for each in value):
         return "/".join(value)
     return str(value)

@@ -9,14 +9,16 @@ from __future__ import annotations
 import importlib
 import linecache
 import re
+import signal
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, current_thread, main_thread
 from types import ModuleType
 
 from singletable.errors import SingletableError
@@ -80,7 +82,8 @@ class ModelWatch:
         """Load the model; its problems are reported on the pages."""
         # Python compares only seconds and sizes of cached bytecode. After a quick edit, it would load the old version.
         sys.dont_write_bytecode = True
-        self._replace()
+        with _time_limit(self._seconds_max):
+            self._replace()
 
     def start(self) -> None:
         """Watch the files of the model in a thread."""
@@ -148,6 +151,28 @@ class ModelWatch:
 
     def _changed_times(self) -> dict[Path, int]:
         return {file: _time_of(file) for file in self._times}
+
+
+@contextmanager
+def _time_limit(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in the block after some seconds, so that a loop in a model does not stop the studio.
+
+    The first load has no child process, because that takes twice as long. Only the main thread has signals.
+    """
+    if not hasattr(signal, "setitimer") or current_thread() is not main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"the model does not load within {seconds:g} seconds. {_ENDLESS}")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 _ENDLESS = "Look for a loop, a network call or an input() that runs during the import; then save the file."

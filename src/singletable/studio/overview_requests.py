@@ -97,7 +97,7 @@ def count(workspace: Workspace, view: TableView, given: Document) -> Document:
         return _price_of_count(workspace, view)
     found = view.count_items(None)
     cells = count_cells(view, found)
-    return {"html": render("counts.html", counts=cells, count=found), "cells": cells}
+    return {"html": render("counts.html", counts=cells, count=found, store_problem=""), "cells": cells}
 
 
 def _price_of_count(workspace: Workspace, view: TableView) -> Document:

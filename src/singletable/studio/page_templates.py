@@ -28,6 +28,7 @@ def environment() -> Environment:
         "breakable": breakable,
         "kind": class_name,
         "bytes": format_bytes,
+        "call": breakable_call,
         "count": format_count,
         "key": key_markup,
         "number": format_number,
@@ -49,6 +50,12 @@ def class_name(value: object) -> str:
 def breakable(code: str) -> Markup:
     """Return code that a browser may wrap after `#`, `_` and `:`."""
     return Markup("<wbr>").join(escape(part) for part in re.split(r"(?<=[#_:])(?=[\w{])", code))
+
+
+def breakable_call(code: str) -> Markup:
+    """Return a call of a pattern that a browser wraps after `(`, `,` and `..`, and not inside of a short argument."""
+    parts = [part for part in re.split(r"(?<=\()|(?<=,)|(?<=\.\.)(?=\S)", code) if part]
+    return Markup("<wbr>").join(Markup("<span>{}</span>").format(part) for part in parts)
 
 
 def key_markup(texts: KeyPieces) -> Markup:

@@ -7,10 +7,13 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal
 from inspect import Parameter
 from typing import Any, Literal, get_args, get_origin
+from uuid import UUID
 
 from singletable.model.entity import Entity, declaration_of
+from singletable.model.fields import Field, container_of, fields_of, has_fields
 from singletable.model.parameter_types import Between, Box, Children, Nearest, Prefix, Radius, Since, Subtree, Until
 from singletable.model.pattern_declaration import CURSOR, LIMIT, ParameterDeclaration, PatternDeclaration
 from singletable.planner.plan import Outcome
@@ -27,6 +30,16 @@ _HINTS: Mapping[Any, str] = {
     Box: "south,west,north,east",
     Nearest: "latitude,longitude,count,meters",
     tuple[str, ...]: "a/b/c",
+}
+
+_EXAMPLES: Mapping[Any, Any] = {
+    datetime: "2026-05-08T07:45:10Z",
+    date: "2026-05-08",
+    UUID: "00000000-0000-0000-0000-000000000000",
+    bool: False,
+    int: 0,
+    float: 0,
+    Decimal: 0,
 }
 
 
@@ -47,13 +60,9 @@ class FormField:
 
 
 def form_fields(outcome: Outcome, given: Mapping[str, str]) -> tuple[FormField, ...]:
-    """Return the fields of the form of a pattern, filled in with the given texts. The cursor has no field."""
+    """Return the fields of the form of a pattern, filled in with the given texts."""
     pattern = outcome.pattern
-    return tuple(
-        _field(pattern, parameter, given, outcome.entities)
-        for parameter in pattern.parameters.values()
-        if parameter.name != CURSOR
-    )
+    return tuple(_field(pattern, parameter, given, outcome.entities) for parameter in pattern.parameters.values())
 
 
 def _field(
@@ -64,7 +73,7 @@ def _field(
 ) -> FormField:
     name, kind = parameter.name, parameter.type
     default = pattern.signature.parameters[name].default
-    shown = "" if default is Parameter.empty else argument_text(default)
+    shown = "" if default in (Parameter.empty, None) else argument_text(default)
     value = given.get(name, shown)
     control, options = _control(parameter)
     high = given.get(f"{name}{HIGH}", "")
@@ -76,7 +85,10 @@ def _field(
     hint = _HINTS.get(kind, _HINTS.get(parameter.test, "")) if _hashable(kind) else ""
     if parameter.test is Prefix:
         hint = "the first characters"
-    return FormField(name, parameter.type_name, control, parameter.required, value, high, options, hint, shown)
+    if name == CURSOR:
+        hint = "start after this page"
+    type_name = "" if options else parameter.type_name  # the options are the type
+    return FormField(name, type_name, control, parameter.required, value, high, options, hint, shown)
 
 
 def _hashable(kind: Any) -> bool:
@@ -108,8 +120,25 @@ def _object_template(entities: tuple[Entity, ...]) -> str:
     """Return a JSON object with every field of the entity, for the user to fill in."""
     if not entities:
         return "{}"
-    fields = {name: None if field.may_be_none else "" for name, field in entities[0].fields.items()}
-    return json.dumps(fields, indent=2, ensure_ascii=False)
+    return json.dumps(_fields_template(entities[0].fields), indent=2, ensure_ascii=False)
+
+
+def _fields_template(fields: Mapping[str, Field]) -> dict[str, Any]:
+    return {name: None if field.may_be_none else _value_template(field.type) for name, field in fields.items()}
+
+
+def _value_template(declared: Any) -> Any:
+    """Return a value that shows how a type is written in JSON."""
+    container = container_of(declared)
+    if container is not None:
+        return {} if container is dict else []
+    if get_origin(declared) is Literal:
+        return get_args(declared)[0]
+    if isinstance(declared, type) and issubclass(declared, enum.Enum):
+        return next(iter(declared)).value
+    if has_fields(declared):
+        return _fields_template(fields_of(declared))
+    return _EXAMPLES.get(declared, "")
 
 
 def argument_texts(pattern: PatternDeclaration, given: Mapping[str, str]) -> list[str]:
@@ -120,7 +149,9 @@ def argument_texts(pattern: PatternDeclaration, given: Mapping[str, str]) -> lis
 def _argument_texts(pattern: PatternDeclaration, given: Mapping[str, str]) -> Iterator[str]:
     for parameter in pattern.parameters.values():
         name = parameter.name
-        text = given.get(name, "").strip()
+        text = given.get(name, "")
+        if parameter.type is not str or name == CURSOR or not text.strip():  # in other strings, spaces count
+            text = text.strip()
         if parameter.test is Between and (f"{name}{LOW}" in given or f"{name}{HIGH}" in given):
             low, high = given.get(f"{name}{LOW}", "").strip(), given.get(f"{name}{HIGH}", "").strip()
             text = f"{low}..{high}" if low or high else ""

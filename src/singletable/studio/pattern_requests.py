@@ -11,13 +11,13 @@ from typing import Any
 
 from singletable.client.pattern import explain_call
 from singletable.errors import ArgumentRefused, SingletableError
-from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.estimate import estimate
 from singletable.planner.explanation import proof
 from singletable.planner.formatting import format_bytes, format_count, format_number
 from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
 from singletable.planner.planned_requests import Request
 from singletable.planner.remedies import remedy
+from singletable.studio.client_snippet import client_snippet
 from singletable.studio.column_pages import ColumnPosition
 from singletable.studio.design_overview import TONES
 from singletable.studio.javascript_snippet import javascript_snippet
@@ -94,7 +94,8 @@ def _has_all(outcome: Outcome, given: Mapping[str, str]) -> bool:
 def _signature(found: Signature) -> str:
     """Return a signature with short type names: `(user_id: str, *, limit: int = 20) -> Page[Order]`."""
     shown = str(found.replace(parameters=[each for name, each in found.parameters.items() if name != "self"]))
-    return re.sub(r"\b(?:\w+\.)+(?=\w)", "", shown)
+    shown = re.sub(r"\b(?:\w+\.)+(?=\w)", "", shown)
+    return re.sub(r"(?<=: |> )'([^']*)'", r"\1", shown)  # an annotation that is a text
 
 
 def _example(view: TableView, outcome: Outcome, *, is_billed: bool) -> dict[str, str]:
@@ -149,7 +150,7 @@ def _answer(workspace: Workspace, view: TableView, outcome: Plan, run: PatternRu
         pattern=outcome.pattern,
         proof=_proof(view, outcome),
         metrics=_metrics(view, outcome, run, budget),
-        snippets=_snippets(workspace, outcome, run.texts, sent),
+        snippets=_snippets(workspace, view, outcome, run.texts, sent),
         document=ordered_json(documents if len(documents) > 1 else documents[0]),
     )
 
@@ -179,24 +180,17 @@ def _page_text(calls: int, retried: int) -> str:
     return f"{shown}; {retried} failed and retried" if retried else shown
 
 
-def _snippets(workspace: Workspace, plan: Plan, texts: tuple[str, ...], requests: list[Request]) -> list[Document]:
+def _snippets(
+    workspace: Workspace, view: TableView, plan: Plan, texts: tuple[str, ...], requests: list[Request]
+) -> list[Document]:
     shown = "\n\n".join(f"{each.operation}\n{ordered_json(each.parameters)}" for each in requests)
     functions = workspace.functions.snippets
-    found = [("request", "Request", shown), ("client", "singletable", _client_snippet(workspace, plan, texts))]
+    arguments = workspace.functions.read_arguments(plan.pattern, list(texts))
+    client = client_snippet(view.design, workspace.store, plan.pattern.name, arguments)
+    found = [("request", "Request", shown), ("client", "singletable", client)]
     found += [("boto3", "boto3", functions["boto3"](requests)), ("cli", "AWS CLI", functions["cli"](requests))]
     found.append(("javascript", "JavaScript", javascript_snippet(requests)))
     return [{"id": id_, "title": title, "text": text} for id_, title, text in found]
-
-
-def _client_snippet(workspace: Workspace, plan: Plan, texts: tuple[str, ...]) -> str:
-    arguments = workspace.functions.read_arguments(plan.pattern, list(texts))
-    call = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
-    name = next(name for name in workspace.table_names if plan.pattern in _patterns_of(workspace, name))
-    return f'table = {name}.open("{workspace.store.shown_url}")\nanswer = table.{plan.pattern.name}({call})'
-
-
-def _patterns_of(workspace: Workspace, name: str) -> tuple[PatternDeclaration, ...]:
-    return workspace.watch.current.designs[name].patterns
 
 
 def plan(workspace: Workspace, view: TableView, given: Document) -> Document:
@@ -216,7 +210,7 @@ def plan(workspace: Workspace, view: TableView, given: Document) -> Document:
         proof=_proof(view, outcome),
         estimated=str(cost),
         store=workspace.store,
-        snippets=_snippets(workspace, outcome, tuple(texts), list(explained.requests)),
+        snippets=_snippets(workspace, view, outcome, tuple(texts), list(explained.requests)),
     )
     return {"html": html}
 

@@ -224,12 +224,14 @@ def _document(value: Any) -> Any:
         return {str(name): _document(each) for name, each in value.items()}
     if isinstance(value, bool | int | float) or value is None:
         return value
+    if isinstance(value, bytes):
+        return value.hex()
     fields = getattr(value, "__struct_fields__", None) or getattr(value, "__dict__", None)
     if fields and not isinstance(value, str) and type(value).__module__ not in ("decimal", "datetime", "uuid", "enum"):
         if hasattr(value, "value") and hasattr(type(value), "__members__"):
             return value.value
         return {name: _document(getattr(value, name)) for name in fields}
-    return value.isoformat() if isinstance(value, date | time_of_day) else str(value)
+    return value.isoformat() if isinstance(value, date | time_of_day) else value_text(value)
 
 
 def _examined(timed: TimedRequest) -> int:

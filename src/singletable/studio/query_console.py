@@ -35,6 +35,7 @@ class PastStatement:
     operation: str
     items: int
     units: float
+    unit: str
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,16 @@ def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Doc
 
 def _history(workspace: Workspace, view: TableView) -> deque[PastStatement]:
     return workspace.statements.setdefault(view.design.name, deque(maxlen=STATEMENTS_MAX))
+
+
+def _remember(workspace: Workspace, view: TableView, newest: PastStatement) -> deque[PastStatement]:
+    """Put a statement first in the history, in place of its earlier run."""
+    history = _history(workspace, view)
+    text = newest.statement, newest.parameters
+    for each in [each for each in history if (each.statement, each.parameters) == text]:
+        history.remove(each)
+    history.appendleft(newest)
+    return history
 
 
 def _name(workspace: Workspace, view: TableView) -> str:
@@ -145,7 +156,7 @@ def query(workspace: Workspace, view: TableView, given: Document) -> Document:
     try:
         access = _access(workspace, view, statement, parameters)
     except SingletableError as problem:
-        raise ArgumentRefused(_with_place(statement, problem)) from None
+        raise ArgumentRefused("Nothing was sent: correct the statement first.") from problem
     store = workspace.store
     if access.is_write and not store.may_write:
         raise ArgumentRefused("The store is read-only. Start the studio with --write to change it.")
@@ -166,8 +177,9 @@ def query(workspace: Workspace, view: TableView, given: Document) -> Document:
         workspace.read_items.clear()
     items = answer.get("Items") or []
     units = float(answer.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0))
-    history = _history(workspace, view)
-    history.appendleft(PastStatement(statement, parameters, access.operation, len(items), units))
+    unit = "WRU" if access.is_write else "RRU"
+    past = PastStatement(statement, parameters, access.operation, len(items), units, unit)
+    history = _remember(workspace, view, past)
     names = _columns(view, items)
     html = render(
         "query_answer.html",

@@ -75,7 +75,7 @@ class HotLine:
     @property
     def shown(self) -> str:
         """The percentage as text."""
-        return f"{self.percent:,.0f} %" if self.percent >= 1 else "< 1 %"
+        return f"{self.percent:,.0f}%" if self.percent >= 1 else "< 1%"
 
 
 def traffic(view: TableView, prices: Prices, given: Mapping[str, str]) -> Document:
@@ -166,7 +166,7 @@ def measured_lines(view: TableView) -> list[MeasuredLine]:
         kind = "WRU" if outcome.pattern.is_write else "RRU"
         ratio = mean / expected.units if expected.units else 0.0
         shown = f"{format_number(mean)} {kind}"
-        found.append(MeasuredLine(outcome.pattern.name, calls, str(expected), shown, f"{ratio:.2g} x", ratio > 1))
+        found.append(MeasuredLine(outcome.pattern.name, calls, str(expected), shown, f"{ratio:.2g}", ratio > 1))
     return found
 
 

@@ -30,7 +30,7 @@
     const { counts } = columns[0];
     for (const button of document.querySelectorAll("[data-entity]")) {
       const number = counts.get(Number(button.dataset.entity)) ?? 0;
-      button.querySelector(".number").textContent = number.toLocaleString("en");
+      button.querySelector(".number").textContent = columns[0].isStarted ? number.toLocaleString("en") : "";
       if (Number(button.dataset.entity) < 0) button.hidden = !number;
     }
     if (!host.selected && !item && !state.isBilled && column === columns[0] && column.rowCount) select(column.neighbour(null, 1).id, column, false);

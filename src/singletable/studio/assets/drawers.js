@@ -5,7 +5,8 @@
   const ROW = 26, GAP = 7, LINE = 17, COUNT = 15, STACKED_LABEL = 24, CELL = 7.3, OVERSCAN = 260, TALL = 320;
   const BAR = 14, SPACE = 24, FIELD_CELL = 5.9, VALUE_CELL = 7, PILL_CELL = 6.6, TAIL_CELLS_MAX = 18;
   const stacked = matchMedia("(max-width: 1100px)");
-  const bytes = (size) => (size < 1000 ? `${size} B` : size < 1000000 ? `${(size / 1000).toFixed(1)} KB` : `${(size / 1000000).toFixed(1)} MB`);
+  const inUnits = (size) => size.toLocaleString("en", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const bytes = (size) => (size < 1024 ? `${size.toLocaleString("en")} B` : size < 1048576 ? `${inUnits(size / 1024)} KB` : `${inUnits(size / 1048576)} MB`);
   const plain = (texts) => texts.map(([text]) => text).join("");
 
   /** Return key pieces as elements: literals are muted. */
@@ -16,7 +17,7 @@
   /** Return a sort key whose end stays visible if its middle must be cut off. */
   function sortNodes(texts) {
     const last = texts.length - 1;
-    if (last < 1 || plain(texts).length <= TAIL_CELLS_MAX) return keyNodes(texts);
+    if (last < 1 || plain(texts).length <= TAIL_CELLS_MAX || texts[last][0].length > TAIL_CELLS_MAX) return keyNodes(texts);
     const [before, field] = texts[last - 1];
     const isLiteral = !field, fits = before.length + texts[last][0].length <= TAIL_CELLS_MAX;
     const cut = !isLiteral ? before.length : fits ? 0 : Math.max(0, before.length - 1);
@@ -252,7 +253,8 @@
     }
 
     label(drawer) {
-      const key = element("div", { class: "key", title: plain(drawer.texts) });
+      const isConstant = drawer.texts.every(([, field]) => !field);
+      const key = element("div", { class: isConstant ? "key constant" : "key", title: plain(drawer.texts) });
       if (this.host.isDecoded) {
         const fields = drawer.texts.filter(([, field]) => field);
         for (const [text, field, value] of fields) key.append(element("div", {}, element("em", {}, field), value || text));
@@ -261,8 +263,9 @@
         for (const line of drawer.lines) key.append(element("div", {}, ...keyNodes(line)));
       }
       const size = drawer.bytes;
-      const many = `${drawer.rows.length.toLocaleString("en")}${drawer.more ? "+" : ""} items, ${bytes(size)}`;
-      const share = `${((size / 1048576) * 100).toFixed(2)} % of a 1 MB page`;
+      const percent = (size / 1048576) * 100, page = percent >= 1 ? `, ${percent.toFixed(0)}% of a page` : "";
+      const many = `${drawer.rows.length.toLocaleString("en")}${drawer.more ? "+" : ""} items, ${bytes(size)}${page}`;
+      const share = `${percent.toFixed(2)}% of a page of 1 MB`;
       const count = drawer.rows.length > 1 ? element("div", { class: "count", title: share }, many) : null;
       return element("div", { class: "label" }, element("div", { class: "caption" }, key, count));
     }

@@ -4,11 +4,12 @@
   const { ask, find, onKey, show } = window.studio;
   const root = find("#items"), form = () => find("#item-form");
   const isBilled = root.dataset.billed === "yes";
-  let timer = 0, latest = 0;
+  let timer = 0, latest = 0, isWriting = false;
 
   const values = () => Object.fromEntries(new FormData(form()));
   const mode = () => form()?.dataset.mode;
   const loaded = () => find("#loaded").value;
+  const openId = () => form()?.dataset.id ?? "";
 
   function report(message) {
     const problem = find("#problem");
@@ -82,17 +83,21 @@
     if (form()?.dataset.id && timer && !(await stage())) return;
     const invalid = find(".item-field.invalid .field") || (problem && !problem.hidden && find("#item-form .field"));
     if (invalid) { invalid.focus(); return; }
-    if (!find("#write") || find("#write").disabled) return;
+    if (isWriting || !find("#write") || find("#write").disabled) return;
+    isWriting = true;
     root.classList.add("busy");
     try {
-      const answer = await ask("write", { revision: Number(find("#write").dataset.revision) });
+      const answer = await ask("write", { revision: Number(find("#write").dataset.revision), open: openId() });
       show(find("#conflict"), answer.conflict || "");
       showAnswer(answer);
       if (answer.written) await reopen(answer.written);
     } catch (failure) {
       show(find("#conflict"), "");
       find("#conflict").append(window.studio.element("section", { class: "notice bad", role: "alert" }, failure.message));
-    } finally { root.classList.remove("busy"); }
+    } finally {
+      isWriting = false;
+      root.classList.remove("busy");
+    }
     find("#outcome").scrollTop = 0;
   }
 
@@ -110,7 +115,7 @@
 
   async function discard(id) {
     try {
-      const answer = await ask("discard", id ? { id } : {});
+      const answer = await ask("discard", id ? { id, open: openId() } : {});
       if (form() && (!id || id === form().dataset.id)) { location.href = form().dataset.id.startsWith("new:") ? location.pathname : location.href; location.reload(); return; }
       showAnswer(answer);
     } catch (failure) { report(failure.message); }
@@ -155,7 +160,7 @@
     if (target.id === "discard-all") discard("");
     if (target.id === "write") write();
     if (target.id === "delete") await stageDeletion();
-    if (target.id === "show-effects") ask("effects", {}).then(showAnswer, (failure) => report(failure.message));
+    if (target.id === "show-effects") ask("effects", { open: openId() }).then(showAnswer, (failure) => report(failure.message));
     if (target.id === "read") ask("item", { id: target.dataset.id }).then(() => location.reload(), (failure) => report(failure.message));
   });
   async function stageDeletion() {
