@@ -26,7 +26,7 @@ from singletable.importers.live.index_gaps import gap_notes
 from singletable.importers.live.item_fields import ItemFields, field_type, python_value
 from singletable.importers.live.key_overlaps import RAW_REASON, with_accepted_overlaps
 from singletable.importers.live.key_templates import TemplateInference, is_clear_majority
-from singletable.importers.live.key_words import DELIMITER, is_key_name, looks_literal, segments_of
+from singletable.importers.live.key_words import DELIMITER, identifiers, is_key_name, looks_literal, segments_of
 from singletable.importers.live.keys_only import index_attributes, table_of_keys
 from singletable.importers.live.misspelt_keys import with_corrected_keys
 from singletable.importers.live.sampled_table import SampledTable
@@ -55,6 +55,7 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
         return table_of_keys(table)
     empty = table.empty_keys
     table, corrections = with_corrected_keys(table.without_empty_keys())
+    table = replace(table, identifiers=identifiers(table.items, table.key_attributes))
     attribute, groups = entity_groups(table)
     table = replace(table, varying=_varying(table, groups))
     entities: list[DraftEntity] = []
@@ -384,7 +385,8 @@ class _EntityInference:
             usual = self._usual_name(attribute)
             alias = self._alias(attribute)
             varying = self.table.varying.get(attribute, ())
-            inference = TemplateInference(fields, attribute, texts, indices, alias, usual, varying)
+            words = self.table.identifiers
+            inference = TemplateInference(fields, attribute, texts, indices, alias, usual, varying, words)
             fields.templates[attribute] = self._declared(attribute, inference) or inference.infer()
             if alias is not None and _contradicts(alias, fields.templates[attribute]):
                 self.notes.append(

@@ -159,6 +159,8 @@ def _indexes(indexes: Mapping[str, Any], notes: list[str]) -> list[DraftIndex]:
         projected = "all" if projected is None else projected
         included = tuple(projected) if isinstance(projected, list) else ()
         keys = {index.get("hash"), index.get("sort"), *indexes["primary"].values()}
+        if listed := [each for each in included if each in keys]:
+            notes.append(f"{name} lists the keys {', '.join(listed)} in project, although every index contains them.")
         included = tuple(each for each in dict.fromkeys(included) if each not in keys)
         kind: ProjectionKind = "INCLUDE" if included else "KEYS_ONLY"
         if not isinstance(projected, list):
