@@ -43,6 +43,7 @@ from singletable.verify.rules import (
     not_projected,
     optional_in_index,
     order_not_given,
+    outlives_parent,
     overfetch,
     pattern_not_supported,
     prefix_meaning,
@@ -112,6 +113,7 @@ RULES: tuple[RuleModule, ...] = (
     prefix_meaning,
     value_not_unique,
     key_unique_by_title,
+    outlives_parent,
 )
 
 

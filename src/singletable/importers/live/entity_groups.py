@@ -59,6 +59,21 @@ def entity_groups(table: SampledTable) -> tuple[str | None, tuple[EntityGroup, .
     )
 
 
+def varying_literals(table: SampledTable, groups: Sequence[EntityGroup]) -> dict[str, frozenset[str]]:
+    """Return the literals that several values follow in the items of one entity, by key attribute.
+
+    In the keys of another entity, a single value after such a literal is a value too.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for name in table.key_attributes:
+        for group in groups:
+            after: dict[str, set[str]] = {}
+            for head, *others in filter(None, (segments_of(item, name) for item in group.items)):
+                after.setdefault(head, set()).update(others[:1])
+            found[name] = found.get(name, frozenset()) | {head for head, values in after.items() if len(values) > 1}
+    return found
+
+
 def type_attribute(table: SampledTable) -> str | None:
     """Return an attribute with a usual name that every item has and that agrees with declared kinds and keys."""
     for name in TYPE_ATTRIBUTES:
