@@ -33,6 +33,18 @@ class Setting:
     name: str
 
 
+@entity(key=("CITY#{city}#{month}", "{starts}"))
+@dataclass
+class Meeting:
+    city: str
+    month: str
+    starts: str
+
+
+class Meetings(Table, entities=[Meeting]):
+    pass
+
+
 class Settings(Table, entities=[Setting]):
     pass
 
@@ -242,3 +254,19 @@ def test_a_map_with_a_member_per_id_is_reported() -> None:
     points = {"94852af8-2d5f-4538-9840-47d0cb1f7a76": {"N": "7"}, "72e9a410-9051-451f-a306-327fa678595a": {"N": "3"}}
     assert [code for code, *_ in found((cls, {**item, "points": {"M": points}}))] == ["ST223"]
     assert found((cls, {**item, "points": {"M": {"wins": {"N": "7"}, "losses": {"N": "3"}}}})) == []
+
+
+@pytest.mark.parametrize(
+    ("month", "codes"), [("2024-01", []), ("2024-02", []), ("2024-03", ["ST224"]), ("2024-01-30", []), ("spring", [])]
+)
+def test_a_time_outside_the_period_of_its_partition_is_reported(month: str, codes: list[str]) -> None:
+    """A difference of one day can come from a time zone."""
+    checks = StoredValues(Meetings.design)
+    item = {"PK": {"S": f"CITY#c1#{month}"}, "SK": {"S": "2024-01-31T23:30:00Z"}}
+    checks.add(Meetings.design.entity_of(Meeting), item)
+    assert [each.finding.code for each in checks.findings()] == codes
+
+
+def test_versions_of_digits_are_numbers_as_text() -> None:
+    assert [code for code, _ in messages(message(version="1"), message(version="2"))] == ["ST215"]
+    assert messages(message(version="1"), message(version="1.0.2")) == []

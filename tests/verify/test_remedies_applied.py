@@ -62,6 +62,8 @@ WITHOUT_EDIT = {
     ("guide_unbounded_cells", "ST110"): "only the author knows how many items there are",
     ("papers_collection_across_partitions", "ST002"): "the members are related by no field",
     ("papers_full_text_in_the_item", "ST111"): "the text must be stored elsewhere",
+    ("games_seats_outlive_the_game", "ST139"): "only the author knows when the other items end",
+    ("forum_threads_by_subject", "ST138"): "the parameters of the patterns change with the key",
     ("accounts_sessions_without_expiry", "ST135"): "only the author knows when a session ends",
     ("projects_employees_by_name", "ST136"): "only the author knows which of the two fields is meant",
     ("recipes_title_in_the_key", "ST134"): "the parameters of the patterns change with the key",
@@ -77,6 +79,7 @@ NEEDS_DECISION_AFTER_FIX = {
 }
 """The findings that have an edit only after another remedy."""
 NEEDS_DECISION = {
+    ("accounts_two_users_of_one_email", "ST137"): "stored items have no markers",
     ("devices_log_without_end", "ST130"): "only the author knows how many events a partition has",
     ("guide_events_of_one_second", "ST130"): "only the author knows how many events a partition has",
     ("guide_fanout_too_small", "ST130"): "only the author knows how many events a partition has",

@@ -11,6 +11,7 @@ from singletable.importers.draft import Draft, DraftTable
 from singletable.importers.draft_tree import draft_tree
 from singletable.importers.json_document import InvalidText, decode_text
 from singletable.importers.restricted_tree import load_tree
+from singletable.importers.unread_references import with_reference_notes
 from singletable.importers.validation import Objection, validated
 from singletable.planner.plan import Plan, UnsupportedPattern, Verdict
 from singletable.planner.planner import plan_all
@@ -48,7 +49,7 @@ def _replaces(collection: Plan, plan: Plan) -> bool:
 
 def import_draft(draft: Draft) -> Draft:
     """Return the draft without the parts that cannot be loaded, with a note for each of them."""
-    return validated(draft, find_objections)
+    return with_reference_notes(validated(draft, find_objections))
 
 
 def import_text(options: argparse.Namespace, read: Callable[[str, str], Draft]) -> int:

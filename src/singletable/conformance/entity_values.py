@@ -17,6 +17,7 @@ from singletable.verify.item_rules import (
     MALFORMED_TIME,
     MAP_BY_ID,
     NUMBER_AS_TEXT,
+    OTHER_PERIOD,
     PLACEHOLDER_VALUE,
     TIME_WITHOUT_ZONE_RULE,
 )
@@ -28,13 +29,14 @@ _IDENTIFIERS = frozenset(
     (
         *("id", "ids", "uuid", "guid", "sku", "ean", "isbn", "upc", "code", "zip", "zipcode", "postal", "postcode"),
         *("pin", "phone", "tel", "telephone", "mobile", "fax", "number", "no", "num", "nr", "account", "acct", "card"),
-        *("cvv", "ssn", "ref", "reference", "key", "hash", "token", "serial", "version", "ver", "name", "email"),
+        *("cvv", "ssn", "ref", "reference", "key", "hash", "token", "serial", "name", "email"),
         *("address", "street", "room", "house", "building", "floor", "seat", "flight", "license", "plate", "vin"),
         *("ip", "mac"),
     )
 )
 TIME_REMEDY = "Correct the items, and declare the field as a datetime or date, which rejects such text."
 _MAP_REMEDY = "Store each member as an item of its own in the same partition, with the id in the sort key."
+_PERIOD_REMEDY = "Put each item again with the month or the day of its time in the partition key."
 _SHAPE_REMEDY = "Delete the items, and write them under a key like the others."
 _ZONE_REMEDY = "Write UTC, such as 2024-01-01T10:00:00Z, and declare the field as a datetime."
 _NUMBER_REMEDY = "Declare the field as int, Decimal or bool, and write the items again."
@@ -102,6 +104,7 @@ def value_findings(values: EntityValues) -> Iterator[ValueFinding]:
     yield from _shapes(values)
     yield from _without_zone(values)
     yield from _maps_by_id(values)
+    yield from _other_periods(values)
 
 
 def _malformed(values: EntityValues) -> Iterator[ValueFinding]:
@@ -168,6 +171,13 @@ def _maps_by_id(values: EntityValues) -> Iterator[ValueFinding]:
         if problem == "ids in a map":
             message = f"{name} is a map with a member per id, so the item grows with every id, up to 400 KB"
             yield value_finding(MAP_BY_ID, values.entity, message, _MAP_REMEDY, seen)
+
+
+def _other_periods(values: EntityValues) -> Iterator[ValueFinding]:
+    for (problem, name), seen in values.seen.items():
+        if problem == "other period":
+            message = f"the time in {name} is not in the period of its partition key, so a read by period misses items"
+            yield value_finding(OTHER_PERIOD, values.entity, message, _PERIOD_REMEDY, seen)
 
 
 def _without_zone(values: EntityValues) -> Iterator[ValueFinding]:

@@ -26,6 +26,7 @@ from singletable.values.fast_path import FastPath, NotOnFastPath
 from singletable.verify.findings import Rule
 from singletable.verify.item_rules import (
     HIDDEN_BY_NONE,
+    INCOMPLETE_KEY,
     INDEX_KEY_DIFFERS,
     KEY_DIFFERS,
     MISSING_IN_INDEX,
@@ -230,6 +231,10 @@ def _differences(codec: _EntityCodec, item: Item, written: Item, values: Mapping
             why = "a field of its keys has no value" if each.placement is not None else "the entity is not in it"
             shown = ", ".join(f"{attribute.name}={_text(item, attribute.name)}" for attribute in each.attributes)
             yield ItemProblem(UNEXPECTED_IN_INDEX, f"{label} contains the item, but {why}", shown)
+        elif orphans := [one.name for one in each.attributes if one.name in item and one.name not in written]:
+            absent = ", ".join(one.name for one in each.attributes if one.name not in item)
+            reason = f"{label} does not contain the item, because it has {', '.join(orphans)} without {absent}"
+            yield ItemProblem(INCOMPLETE_KEY, reason)
         elif each in codec.optional_indexes and each.placement is not None:
             without = ", ".join(sorted(name for name in each.placement.fields if values[name] is None))
             yield ItemProblem(HIDDEN_BY_NONE, f"{label} does not contain items without {without}")

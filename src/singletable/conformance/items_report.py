@@ -22,6 +22,7 @@ from singletable.verify.findings import Finding, Rule, entity_finding, table_fin
 from singletable.verify.item_rules import (
     EMPTY_KEY,
     HIDDEN_BY_NONE,
+    INCOMPLETE_KEY,
     INDEX_KEY_DIFFERS,
     ITEM_RULES,
     KEY_DIFFERS,
@@ -46,6 +47,7 @@ _REMEDIES = {
     INDEX_KEY_DIFFERS: "Read and put each item: the client then writes its index keys. Alternatively, correct the "
     "template.",
     MISSING_IN_INDEX: "Read and put each item: the client then writes its index keys.",
+    INCOMPLETE_KEY: "Write all key attributes of the index, or none of them.",
     UNEXPECTED_IN_INDEX: "Read and put each item: the client then removes the index keys. Alternatively, declare the "
     "keys.",
     UNPADDED_NUMBER: "Write the keys again with padding. Until then, ranges return the items in the wrong order.",

@@ -24,6 +24,7 @@ from singletable.conformance.suspect_text import (
     VALID_TIME,
     is_name,
     is_template_syntax,
+    other_period,
     suspicion_of,
     time_format,
 )
@@ -68,6 +69,11 @@ class StoredValues:
             each.name: EntityValues(each, literals=frozenset(literal_segments(each))) for each in design.entities
         }
         self._times: dict[int, str] = {}
+        self._pairs = [
+            (index.partition[0].name, index.sort[0].name)
+            for index in (design.table, *indexes)
+            if len(index.partition) == len(index.sort) == 1
+        ]
 
     def add(self, entity: Entity | None, item: Item) -> None:
         """Check an item, if it belongs to an entity and to the sample."""
@@ -88,6 +94,7 @@ class StoredValues:
                 self._add_string(values, item, name, content)
             elif kind == "N" and len(self._times) < TIMES_MAX and _is_time_name(name):
                 self._add_time(name, content)
+        self._add_periods(values, item)
         expiry = self._design.ttl_attribute or "ttl"
         for name in (expiry, expiry.upper()):
             if name in item and "N" in item[name]:
@@ -153,9 +160,19 @@ class StoredValues:
             elif (found := suspicion_of(segment)) is not None and found not in ("number", "boolean", "malformed list"):
                 values.add(found, name, self._key_text(item), segment)
 
+    def _add_periods(self, values: EntityValues, item: Item) -> None:
+        """Check that the time in a sort key is in the month or the day of the partition key."""
+        for partition, sort in self._pairs:
+            if "S" not in item.get(partition, ()) or "S" not in item.get(sort, ()):
+                continue
+            found = other_period(*(item[name]["S"].split(self._delimiter) for name in (partition, sort)))
+            if found is not None:
+                shown = f"{found[1]}, but the partition key contains {found[0]}"
+                values.add("other period", sort, self._key_text(item), shown)
+
     def _add_format(self, values: EntityValues, item: Item, name: str, text: str) -> None:
         is_time = name in self._keys or _is_time_name(name.rpartition(".")[2])
-        if is_time and TIME_WITHOUT_ZONE.fullmatch(text):
+        if is_time and TIME_WITHOUT_ZONE.fullmatch(text) and not _is_identifier(item, text):
             values.add("no zone", name, self._key_text(item), text)
         formats = values.formats.setdefault(name, {})
         shape = time_format(text)
@@ -265,6 +282,11 @@ _TTL_PROBLEMS = {
 _TTL_REMEDY = "Store the time at which the item expires, in seconds since 1970: the time of creation plus a duration."
 _TYPE_REMEDY = "Use one type for the attribute in all items, or two names for two meanings."
 _SPELLING_REMEDY = "Use one spelling, and rename the attribute in the items that have another one."
+
+
+def _is_identifier(item: Item, text: str) -> bool:
+    """Return whether an id of the item has this text, although it looks like a time."""
+    return any(value.get("S") == text and words_of(name)[-1:] in (("id",), ("uuid",)) for name, value in item.items())
 
 
 @lru_cache(maxsize=4_096)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Literal
 
 import msgspec
@@ -128,6 +128,28 @@ def is_malformed_time(text: str) -> bool:
     except ValueError:
         return True
     return len(month) < 2 or len(day) < 2
+
+
+_PERIOD = re.compile(r"(?:19|20)[0-9]{2}-(?:0[1-9]|1[0-2])(?:-[0-9]{2})?")
+_FULL_TIME = re.compile(r"((?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2})[T ][0-9]{2}:[0-9]{2}.*")
+
+
+def other_period(partition: list[str], sort: list[str]) -> tuple[str, str] | None:
+    """Return the month or day in a partition key, and the time in the sort key, if the time is not in this period.
+
+    A difference of one day can come from a time zone.
+    """
+    periods = [segment for segment in partition if _PERIOD.fullmatch(segment)]
+    times = [found for segment in sort if (found := _FULL_TIME.fullmatch(segment))]
+    if not periods or not times:
+        return None
+    try:
+        day = date.fromisoformat(times[0][1])
+    except ValueError:
+        return None  # a malformed time, which another rule reports
+    near = [str(day + timedelta(days=days)) for days in (-1, 0, 1)]
+    is_near = any(each.startswith(period) for period in periods for each in near)
+    return None if is_near else (periods[0], times[0][0])
 
 
 def time_format(text: str) -> str:

@@ -14,7 +14,7 @@ _TABLE_METHODS = frozenset(
     (
         *("aio", "all", "batch", "close", "count", "delete_many", "design", "edit", "get_many", "metrics", "move"),
         *("name", "open", "put_many", "scan", "transaction", "upsert", "using", "mro", "move_subtree"),
-        *("delete_collection", "create_many", "update_many", "open_async"),
+        *("delete_collection", "create_many", "update_many", "open_async", "arrow", "sql"),
     )
 )
 _ENTITY_KEYWORDS = frozenset(

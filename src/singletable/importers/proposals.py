@@ -37,8 +37,22 @@ def with_proposed_patterns(table: DraftTable) -> DraftTable:
     for pattern in (*proposals, *_collections(table), *_mixed_partitions(table)):
         name = pattern_name(pattern.name, found)
         found[name] = replace(pattern, name=name, is_proposed=True)
-    notes = (*table.notes, *(note for entity in table.entities for note in _index_notes(table, entity)))
-    return replace(table, patterns=(*table.patterns, *found.values()), notes=notes)
+    return replace(table, patterns=(*table.patterns, *found.values()), notes=(*table.notes, *_notes(table)))
+
+
+def with_new_proposals(table: DraftTable, before: DraftTable) -> DraftTable:
+    """Return the table with proposals for its keys only, after parts of the table `before` were removed."""
+    if not any(each.is_proposed for each in before.patterns):
+        return table
+    old = set(_notes(before))
+    declared = tuple(each for each in table.patterns if not each.is_proposed)
+    notes = tuple(note for note in table.notes if note not in old)
+    return with_proposed_patterns(replace(table, patterns=declared, notes=notes))
+
+
+def _notes(table: DraftTable) -> Iterator[str]:
+    for entity in table.entities:
+        yield from _index_notes(table, entity)
 
 
 def _of_entity(table: DraftTable, entity: DraftEntity) -> Iterator[DraftPattern]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from singletable.errors import ImportRefused
 from singletable.importers.draft import Draft, DraftEntity, DraftPattern, DraftTable, left_out_index
+from singletable.importers.proposals import with_new_proposals
 from singletable.model.table_schema import TABLE
 
 
@@ -54,9 +55,12 @@ def _table(table: DraftTable, judge: Judge) -> DraftTable:
     notes += [
         left_out_index(index, "no entity has its keys") for index in table.indexes if index not in loadable.indexes
     ]
-    patterns = _patterns(loadable, table.patterns, judge, notes)
     if not entities:
+        _patterns(loadable, table.patterns, judge, notes)
         return replace(table, entities=(), notes=tuple(dict.fromkeys(notes)))
+    proposed = with_new_proposals(replace(loadable, patterns=table.patterns, notes=tuple(notes)), table)
+    notes = list(proposed.notes)
+    patterns = _patterns(loadable, proposed.patterns, judge, notes)
     loaded = replace(loadable, patterns=patterns, notes=tuple(dict.fromkeys(notes)))
     return _without_proposals(loaded, {str(each.pattern) for each in judge(loaded)})
 

@@ -55,6 +55,7 @@ _FEW_VALUES = {
     **dict.fromkeys(("weekday", "continent", "platform"), 10),
     **dict.fromkeys(("category", "genre", "region", "currency", "language", "locale", "department"), 50),
     "country": 200,
+    **dict.fromkeys(("letter", "initial"), 26),
 }
 """The assumed number of values, by the last word of the field name."""
 _FEW_VALUES_OF_TWO_WORDS = {("age", "group"): 10, ("payment", "method"): 10, ("shipping", "method"): 10}

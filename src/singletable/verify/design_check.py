@@ -29,6 +29,7 @@ from singletable.verify.rules import (
     key_not_unique,
     key_overlap,
     key_unique_by_time,
+    key_unique_by_title,
     latest_within_unit,
     limit_exceeded,
     literal_syntax,
@@ -42,6 +43,7 @@ from singletable.verify.rules import (
     not_projected,
     optional_in_index,
     order_not_given,
+    outlives_parent,
     overfetch,
     pattern_not_supported,
     prefix_meaning,
@@ -54,6 +56,7 @@ from singletable.verify.rules import (
     unsorted_number,
     unused_index,
     validation_waived,
+    value_not_unique,
 )
 
 
@@ -108,6 +111,9 @@ RULES: tuple[RuleModule, ...] = (
     changeable_key,
     no_expiry,
     prefix_meaning,
+    value_not_unique,
+    key_unique_by_title,
+    outlives_parent,
 )
 
 

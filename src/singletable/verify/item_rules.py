@@ -1,4 +1,4 @@
-"""ST201 to ST223: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
+"""ST201 to ST225: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ SEVERAL_SPELLINGS = Rule("ST220", "attribute name in several spellings", "warnin
 EMPTY_KEY = Rule("ST221", "empty string in an index key", "error")
 TIME_WITHOUT_ZONE_RULE = Rule("ST222", "time without a time zone", "warning")
 MAP_BY_ID = Rule("ST223", "map grows by id", "warning")
+INCOMPLETE_KEY = Rule("ST225", "incomplete index key", "warning")
+OTHER_PERIOD = Rule("ST224", "time outside its period", "warning")
 
 ITEM_RULES = (
     NO_ENTITY,
@@ -52,4 +54,6 @@ ITEM_RULES = (
     EMPTY_KEY,
     TIME_WITHOUT_ZONE_RULE,
     MAP_BY_ID,
+    OTHER_PERIOD,
+    INCOMPLETE_KEY,
 )

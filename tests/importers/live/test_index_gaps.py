@@ -101,3 +101,14 @@ def test_a_status_before_the_time_in_a_sort_key_adds_a_note() -> None:
     ]
     notes = draft_of(*rows, indexes=()).notes
     assert any("state is before logged_at in the sort key" in note for note in notes)
+
+
+def test_the_id_of_a_parent_lists_its_children_and_not_the_parent() -> None:
+    parents = [{"PK": f"{number}7", "SK": "TALK", "id": f"{number}7"} for number in range(3)]
+    children = [
+        {"PK": f"{number}7", "SK": f"TALK#COMMENT#2024-01-0{day}T10:00:00Z", "id": f"{number}7"}
+        for number in range(3)
+        for day in (1, 2)
+    ]
+    (note,) = (note for note in draft_of(*parents, *children).notes if note.startswith("No key lists"))
+    assert note.startswith("No key lists the items of Talk:")

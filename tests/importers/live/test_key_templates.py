@@ -263,3 +263,31 @@ def test_the_misspelt_name_of_an_entity_adds_a_note_and_does_not_make_another_en
     draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows))
     assert (draft.type_attribute, len(draft.entities)) == ("Type", 1)
     assert any("Type is probably misspelt in some items: 'ITEMS', probably 'ITEM'" in note for note in draft.notes)
+
+
+def test_a_value_after_a_literal_is_a_value_in_other_keys_too() -> None:
+    """Each name stands alone in a sort key, but `USER#ada` and `USER#bob` show that it is the id of a user."""
+    rows = [{"PK": f"USER#{name}", "SK": "META"} for name in ("ada", "bob")]
+    rows += [{"PK": f"m{name}1#ATTENDEES", "SK": name, "seat": "1"} for name in ("ada", "bob")]
+    draft = inferred_entities(SampledTable("Meetings", ("PK", "SK"), (), items(*rows)))
+    assert [str(each.keys["key"]) for each in draft.entities] == [
+        str(DraftKeys(("USER#{user_id}",), ("META",))),
+        str(DraftKeys(("{part}#ATTENDEES",), ("{user_id}",))),
+    ]
+
+
+def test_a_value_has_the_name_of_the_map_member_that_contains_it_or_of_its_form() -> None:
+    rows: list[dict[str, dict[str, Any]]] = [
+        {
+            "PK": {"S": f"USER#{number}"},
+            "SK": {"S": f"USER#name{number}"},
+            "GSI1PK": {"S": f"USER#u{number}@example.com"},
+            "GSI1SK": {"S": "USER#n"},
+            "data": {"M": {"userId": {"S": str(number)}, "login": {"S": f"name{number}"}}},
+        }
+        for number in (11, 12)
+    ]
+    index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
+    (entity,) = inferred_entities(SampledTable("Users", ("PK", "SK"), (index,), tuple(rows))).entities
+    assert entity.keys["key"] == DraftKeys(("USER#{user_id}",), ("USER#{login}",))
+    assert entity.keys["gsi1"] == DraftKeys(("USER#{email}",), ("USER#{user_letter}",))

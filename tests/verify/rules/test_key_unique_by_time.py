@@ -83,3 +83,9 @@ def test_a_declared_identity_ends_the_finding() -> None:
     fields = {"device": str, "at": datetime}
     assert findings("Reading", ("D#{device}", "{at}"), fields)
     assert not findings("Reading", ("D#{device}", "{at}"), fields, identity=("device", "at"))
+
+
+def test_the_remedy_adds_an_id_that_the_partition_does_not_contain() -> None:
+    """All items of a partition have the same id of the partition, so it does not make their keys unique."""
+    (finding,) = findings("Comment", ("S#{id}", "C#{sent_at}"), {"id": str, "sent_at": datetime})
+    assert 'key=("S#{id}", "C#{sent_at}#{comment_id}")' in str(finding.remedy)

@@ -27,6 +27,8 @@ KINDS_MAX = 60
 # Attributes with these names often classify items of one entity, such as a product of the type "book".
 _AMBIGUOUS = ("Type", "type", "TYPE", "kind")
 _NAME_MIN = 3
+_ENDING_MIN = 5
+"""Shorter words in capitals after a value are often codes, such as an airport."""
 _GENERIC_WORDS = ("METADATA", "META", "INFO", "PROFILE", "DETAILS", "DATA", "A")
 
 
@@ -55,6 +57,21 @@ def entity_groups(table: SampledTable) -> tuple[str | None, tuple[EntityGroup, .
     return attribute, tuple(
         EntityGroup(named[stored], tuple(items), named[stored], stored) for stored, items in found.items()
     )
+
+
+def varying_literals(table: SampledTable, groups: Sequence[EntityGroup]) -> dict[str, frozenset[str]]:
+    """Return the literals that several values follow in the items of one entity, by key attribute.
+
+    In the keys of another entity, a single value after such a literal is a value too.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for name in table.key_attributes:
+        for group in groups:
+            after: dict[str, set[str]] = {}
+            for head, *others in filter(None, (segments_of(item, name) for item in group.items)):
+                after.setdefault(head, set()).update(others[:1])
+            found[name] = found.get(name, frozenset()) | {head for head, values in after.items() if len(values) > 1}
+    return found
 
 
 def type_attribute(table: SampledTable) -> str | None:
@@ -136,7 +153,7 @@ def _literal_segments(table: SampledTable) -> frozenset[tuple[str, int, str]]:
         for name in table.keys:
             segments = segments_of(item, name)
             for place, word in enumerate(segments):
-                if _is_literal(name, segments, place):
+                if word not in table.identifiers and _is_literal(name, segments, place, is_first=name == table.keys[0]):
                     found.setdefault((name, place, word), []).append(item)
     return frozenset(found) - _field_values(found, table.key_attributes)
 
@@ -158,14 +175,22 @@ def _field_values(
     )
 
 
-def _is_literal(name: str, segments: list[str], place: int) -> bool:
-    """Return whether a segment looks like a literal: a word before a value, or the only word of a sort key."""
+def _is_literal(name: str, segments: list[str], place: int, *, is_first: bool) -> bool:
+    """Return whether a segment looks like a literal: a word before or after a value, or the only word of a sort key."""
     word = segments[place]
     if DELIMITER in name or (len(segments) == 1 and not is_key_name(name)):
         return False  # an attribute named Status#Date names its parts, and a key named CustomerID contains one value
     if len(segments) == 1:
         return looks_literal(word) and (word.isupper() or is_sort_name(name))
+    if is_first and _is_ending(segments, place):
+        return True
     return place % 2 == 0 and place + 1 < len(segments) and looks_literal(word)
+
+
+def _is_ending(segments: list[str], place: int) -> bool:
+    """Return whether a segment is a word in capitals after the only value of a key, as in `u1#ORDERS`."""
+    is_after_value = place == 1 and len(segments) == 2 and not looks_literal(segments[0])
+    return is_after_value and segments[1].isupper() and len(segments[1]) >= _ENDING_MIN and looks_literal(segments[1])
 
 
 def _key_form(item: Item, keys: Sequence[str], constants: frozenset[tuple[str, int, str]]) -> tuple[object, ...]:
@@ -185,7 +210,7 @@ def _key_form(item: Item, keys: Sequence[str], constants: frozenset[tuple[str, i
 
 def _mark(name: str, segments: list[str], place: int, constants: frozenset[tuple[str, int, str]]) -> str:
     word = segments[place]
-    is_constant = (name, place, word) in constants and (len(segments) == 1 or place % 2 == 0)
+    is_constant = (name, place, word) in constants
     if is_constant or not word:
         return word
     prefixed = split_prefix(word) if is_key_name(name) else None

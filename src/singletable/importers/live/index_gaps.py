@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from singletable.importers.draft import DraftEntity, DraftField, DraftIndex, Position, fields_in
 from singletable.importers.live.key_templates import PYTHON_TYPES
+from singletable.importers.names import singular
 from singletable.model.field_roles import follows_clock, value_count, words_of
 from singletable.model.fields import Field
 from singletable.model.table_schema import TABLE
@@ -21,7 +22,10 @@ def gap_notes(entities: Sequence[DraftEntity], indexes: Sequence[DraftIndex]) ->
     """Yield notes on the kinds of reads that the keys do not serve, as far as the names of the fields show it."""
     local = {index.alias for index in indexes if index.kind == "LSI"}
     keyed = [each for each in entities if each.keys]
-    unlisted = [each.class_name for each in keyed if not any(_is_list(each, alias, local) for alias in each.keys)]
+    owners = {each.keys[TABLE].partition: each for each in keyed if not _varies(each)}
+    unlisted = [
+        each.class_name for each in keyed if not any(_is_list(each, alias, local, owners) for alias in each.keys)
+    ]
     if unlisted and len(unlisted) < len(keyed):
         yield (
             f"No key lists the items of {', '.join(unlisted)}: a read needs the whole key, and a list of them is a "
@@ -29,7 +33,9 @@ def gap_notes(entities: Sequence[DraftEntity], indexes: Sequence[DraftIndex]) ->
         )
     listed = [each for each in keyed if each.class_name not in unlisted]
     split = {each.class_name: tuple(_grouped(each, local)) for each in listed}
-    if unordered := [shown for each in listed if not split[each.class_name] for shown in _unordered(each, local)]:
+    if unordered := [
+        shown for each in listed if not split[each.class_name] for shown in _unordered(each, local, owners)
+    ]:
         yield (
             f"No key sorts these items by a time: {', '.join(unordered)}. A read of the latest ones needs a sort key "
             "that begins with the time."
@@ -45,28 +51,41 @@ def _positions(entity: DraftEntity, alias: str, local: set[str]) -> tuple[tuple[
     return (entity.keys[TABLE].partition, keys.partition) if alias in local else (keys.partition, keys.sort)
 
 
-def _is_list(entity: DraftEntity, alias: str, local: set[str]) -> bool:
+def _varies(entity: DraftEntity) -> bool:
+    """Return whether the items of one partition of the table differ in a field of the sort key."""
+    keys = entity.keys[TABLE]
+    return bool(set(fields_in(keys.sort)) - set(fields_in(keys.partition)))
+
+
+_Owners = Mapping[tuple[Position, ...], DraftEntity]
+"""The entities that have one item in a partition of the table, so that the id in its key is theirs."""
+
+
+def _is_list(entity: DraftEntity, alias: str, local: set[str], owners: _Owners) -> bool:
     """Return whether a partition contains several items of the entity, as far as names show it."""
     partition, sort = _positions(entity, alias, local)
     names = fields_in(partition)
+    is_own = len(names) == 1 and _is_own_id(entity, names[0])
     if alias == TABLE or alias in local:
-        is_own = len(names) == 1 and _is_own_id(entity, names[0])
+        is_own = is_own and owners.get(partition, entity) is entity
         return not is_own and bool(set(fields_in(sort)) - set(names))
+    if is_own and not set(fields_in(sort)) - set(names):
+        return False
     return set(names) != set(fields_in((*entity.keys[TABLE].partition, *entity.keys[TABLE].sort))) or not names
 
 
 def _is_own_id(entity: DraftEntity, name: str) -> bool:
     """Return whether a field is the id of the entity: `order_id`, `o_id` or `id` of an Order."""
-    stem, label = name.removesuffix("id").replace("_", ""), entity.class_name.lower()
+    stem, label = name.removesuffix("id").replace("_", ""), singular(entity.class_name.lower())
     is_short = len(words_of(entity.class_name)) == 1 and label.startswith(stem)  # o_id of an Order, not of an OrderItem
     return name.endswith("id") and (is_short or stem in ("", label))
 
 
-def _unordered(entity: DraftEntity, local: set[str]) -> Iterator[str]:
+def _unordered(entity: DraftEntity, local: set[str], owners: _Owners) -> Iterator[str]:
     """Yield the entity with its times, if no list of its items is in the order of one of them."""
     clocks = [each.name for each in entity.fields if follows_clock(_field(each))]
     times = [name for name in clocks if not _CHANGING.intersection(words_of(name))]
-    lists = [alias for alias in entity.keys if _is_list(entity, alias, local)]
+    lists = [alias for alias in entity.keys if _is_list(entity, alias, local, owners)]
     firsts = [_first_varying(entity, *_positions(entity, alias, local)) for alias in lists]
     if times and any(firsts) and not any(first in clocks for first in firsts):
         yield f"{entity.class_name} ({' or '.join(times)})"

@@ -21,12 +21,12 @@ from singletable.importers.draft import (
 )
 from singletable.importers.live.closed_sets import closed_set_notes, closed_sets
 from singletable.importers.live.copied_values import copied_value_notes
-from singletable.importers.live.entity_groups import EntityGroup, entity_groups
+from singletable.importers.live.entity_groups import EntityGroup, entity_groups, varying_literals
 from singletable.importers.live.index_gaps import gap_notes
 from singletable.importers.live.item_fields import ItemFields, field_type, python_value
 from singletable.importers.live.key_overlaps import RAW_REASON, with_accepted_overlaps
 from singletable.importers.live.key_templates import TemplateInference, is_clear_majority
-from singletable.importers.live.key_words import DELIMITER, is_key_name, looks_literal, segments_of
+from singletable.importers.live.key_words import DELIMITER, identifiers, is_key_name, looks_literal
 from singletable.importers.live.keys_only import index_attributes, table_of_keys
 from singletable.importers.live.misspelt_keys import with_corrected_keys
 from singletable.importers.live.sampled_table import SampledTable
@@ -55,8 +55,9 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
         return table_of_keys(table)
     empty = table.empty_keys
     table, corrections = with_corrected_keys(table.without_empty_keys())
+    table = replace(table, identifiers=identifiers(table.items, table.key_attributes))
     attribute, groups = entity_groups(table)
-    table = replace(table, varying=_varying(table, groups))
+    table = replace(table, varying=varying_literals(table, groups))
     entities: list[DraftEntity] = []
     notes: list[str] = []
     for group in groups:
@@ -89,21 +90,6 @@ def renamed_class(name: str, given: str) -> Iterator[str]:
     """Yield a note on an entity whose class needs another name, because a class of the file already has this name."""
     if given != (usual := class_name(name, ())):
         yield f"The class of {name} is {given}, because another class of the file has the name {usual}."
-
-
-def _varying(table: SampledTable, groups: Sequence[EntityGroup]) -> dict[str, frozenset[str]]:
-    """Return the literals that several values follow in the items of one entity, by key attribute.
-
-    In the keys of another entity, a single value after such a literal is a value too.
-    """
-    found: dict[str, frozenset[str]] = {}
-    for name in table.key_attributes:
-        for group in groups:
-            after: dict[str, set[str]] = {}
-            for head, *others in filter(None, (segments_of(item, name) for item in group.items)):
-                after.setdefault(head, set()).update(others[:1])
-            found[name] = found.get(name, frozenset()) | {head for head, values in after.items() if len(values) > 1}
-    return found
 
 
 def _empty_key_notes(empty: Mapping[str, int]) -> Iterator[str]:
@@ -151,6 +137,7 @@ class _EntityInference:
         for index in self.table.indexes:
             if (of_index := self._index_keys(index)) is not None:
                 keys[index.alias] = of_index
+        self._note_incomplete_keys(keys)
         fields = self.fields
         keys = closed_sets(self.table, self.group.name, fields, keys)
         ttl = next((each for each in fields.by_name.values() if each.stored_as == self.table.ttl_attribute), None)
@@ -168,6 +155,22 @@ class _EntityInference:
             identity=identity,
             schema_version=self.version,
         )
+
+    def _note_incomplete_keys(self, keys: Mapping[str, DraftKeys]) -> None:
+        """Add a note on key attributes of an index that does not contain the items, because another key is missing."""
+        stored = {each.stored_as for each in self.fields.by_name.values()}
+        for index in self.table.indexes:
+            names = index_attributes(index)
+            if index.alias in keys:
+                continue
+            seen = {name for item in self.group.items for name in names if name in item}
+            lost = [name for name in names if name in seen and name not in stored and name not in self.fields.templates]
+            if lost:
+                missing = ", ".join(name for name in names if name not in seen) or "a key in each of them"
+                self.notes.append(
+                    f"{self.name}: {', '.join(lost)} was left out. The index {index.name} does not contain the items, "
+                    f"because they have no {missing}. check --items reports them as ST225."
+                )
 
     def _add_notes(self, identity: tuple[str, ...] | None) -> None:
         for place, (chosen, others) in self.fields.choices.items():
@@ -384,7 +387,8 @@ class _EntityInference:
             usual = self._usual_name(attribute)
             alias = self._alias(attribute)
             varying = self.table.varying.get(attribute, ())
-            inference = TemplateInference(fields, attribute, texts, indices, alias, usual, varying)
+            words = self.table.identifiers
+            inference = TemplateInference(fields, attribute, texts, indices, alias, usual, varying, words)
             fields.templates[attribute] = self._declared(attribute, inference) or inference.infer()
             if alias is not None and _contradicts(alias, fields.templates[attribute]):
                 self.notes.append(

@@ -16,7 +16,6 @@ from singletable.model.table_schema import TABLE
 RAW_REASON = "imported: existing keys contain unescaped text"
 OVERLAP_REASON = "imported: existing keys do not distinguish these entities"
 _SLOT = re.compile(r"\{([^{}:]+):?([^{}]*)\}")
-_END = literal("\x00")
 
 
 def with_accepted_overlaps(entities: Sequence[DraftEntity], notes: list[str]) -> list[DraftEntity]:
@@ -25,7 +24,7 @@ def with_accepted_overlaps(entities: Sequence[DraftEntity], notes: list[str]) ->
     If the key of an entity can equal the key of an earlier one, it accepts the finding, with a note.
     """
     found: list[DraftEntity] = []
-    languages = [_language(each) if each.keys else None for each in entities]
+    languages = [_languages(each) if each.keys else None for each in entities]
     for number, entity in enumerate(entities):
         same = [each.class_name for place, each in enumerate(found) if _overlap(languages[place], languages[number])]
         accept = {"ST101": OVERLAP_REASON} if same else {}
@@ -38,14 +37,17 @@ def with_accepted_overlaps(entities: Sequence[DraftEntity], notes: list[str]) ->
     return found
 
 
-def _overlap(one: Language | None, other: Language | None) -> bool:
+def _overlap(one: tuple[Language, ...] | None, other: tuple[Language, ...] | None) -> bool:
     """Return whether two keys can be equal. An entity without a key cannot overlap another."""
-    return one is not None and other is not None and common_text(one, other) is not None
+    if one is None or other is None:
+        return False
+    return all(common_text(mine, their) is not None for mine, their in zip(one, other, strict=True))
 
 
-def _language(entity: DraftEntity) -> Language:
+def _languages(entity: DraftEntity) -> tuple[Language, ...]:
+    """Return the set of possible texts of each key attribute."""
     keys = entity.keys[TABLE]
-    return concat(*(part for each in (*keys.partition, *keys.sort) for part in (*_parts(entity, each), _END)))
+    return tuple(concat(*_parts(entity, each)) for each in (*keys.partition, *keys.sort))
 
 
 def _parts(entity: DraftEntity, position: Position) -> Iterator[Language]:

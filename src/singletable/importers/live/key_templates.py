@@ -46,6 +46,7 @@ _EVIDENCE_VALUES = 3
 # Times of changes: a key keeps the time of creation, and equals such a field only until the first change.
 _CHANGING = frozenset({"updated", "modified", "changed", "edited", "last"})
 _DAY_TEXT = re.compile(r"\d{4}-\d\d-\d\d")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")
 _TIME_TEXT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*")
 
 
@@ -69,6 +70,7 @@ class TemplateInference:
         alias: str | None = None,
         usual_name: str = "part",
         varying: Collection[str] = (),
+        identifiers: Mapping[str, str] | None = None,
     ) -> None:
         self.fields = fields
         self.attribute = attribute
@@ -77,6 +79,8 @@ class TemplateInference:
         self.usual_name = usual_name
         self.varying = varying
         """The literals with which this attribute begins, and which several values follow in other items."""
+        self.identifiers = identifiers or {}
+        """Words that are values in other keys, with the literal before them."""
         self.alias = alias if alias is not None and alias != attribute and not is_key_name(alias) else None
 
     def infer(self) -> str:
@@ -135,7 +139,7 @@ class TemplateInference:
         """Return one segment. `is_value` means that it follows a literal or is the only segment."""
         text = column[0]
         is_constant = len(set(column)) == 1
-        is_word = not text or looks_literal(text) or self._is_marker(column)
+        is_word = text not in self.identifiers and (not text or looks_literal(text) or self._is_marker(column))
         is_varying = before in self.varying
         can_be_value = is_value and (len(column) == 1 or is_varying or not (text.isupper() or self._is_marker(column)))
         hint = before.rpartition("}")[2]  # a literal, or the letters after a slot whose separator is missing
@@ -153,7 +157,9 @@ class TemplateInference:
         if (found := self._before_letters(column, hint)) is not None:
             return found
         found = derived_slot(self.fields, column, self.indices) or self._usual_match(column)
-        return found or self._added(column, _value_name(column, hint), hint)
+        if found is None and hint:
+            self._record_other_time(column, hint)
+        return found or self._added(column, self._value_name(column, hint), hint)
 
     def _before_letters(self, column: Sequence[str], hint: str) -> str | None:
         """Return the slot of numbers with the same letter after them, as in `C#1P#7`, whose separator is missing."""
@@ -162,8 +168,39 @@ class TemplateInference:
         numbers = [each[1] for each in found if each is not None]
         if len(letters) != 1 or len(numbers) < len(column) or len(set(numbers)) < 2:
             return None
-        slot = self._matching(numbers, hint) or self._added(numbers, _value_name(numbers, hint), hint)
+        slot = self._matching(numbers, hint) or self._added(numbers, self._value_name(numbers, hint), hint)
         return f"{slot}{letters.pop()}"
+
+    def _record_other_time(self, column: Sequence[str], hint: str) -> None:
+        """Record the time with the name of the literal before the segment that differs from the time in the key."""
+        if not all(map(_TIME_TEXT.fullmatch, column)):
+            return
+        for name, field in self.fields.by_name.items():
+            seen = [str(self.fields.values[name][place]) for place in self.indices]
+            is_named = name not in self.fields.key_only and _letters(field.stored_as).startswith(_letters(hint))
+            if is_named and field.type == "str" and all(map(_TIME_TEXT.fullmatch, seen)):
+                differing = sum(value != text for value, text in zip(seen, column, strict=True))
+                self.fields.differences[f"the time in {self.attribute}"] = (name, differing, len(column))
+
+    def _value_name(self, column: Sequence[str], hint: str) -> str:
+        """Return the name of a value that only keys contain: by its form, by a map that contains it, or by its use."""
+        if all(map(_EMAIL.fullmatch, column)):
+            return "email"
+        if (member := self._member(column, hint)) is not None:
+            return member
+        (head, *others) = {self.identifiers.get(text) for text in column}
+        return f"{head}_id" if head is not None and not others else _value_name(column, hint)
+
+    def _member(self, column: Sequence[str], hint: str) -> str | None:
+        """Return the member of a map that equals the segment in every item, if only one does or has the best name."""
+        found: list[str] = []
+        for name, field in self.fields.by_name.items():
+            maps = [self.fields.values[name][place] or {} for place in self.indices]
+            if field.type == "dict[str, Any]":
+                texts = {key: [each.get(key, {}).get("S") for each in maps] for key in maps[0]}
+                found += [key for key, seen in texts.items() if seen == list(column)]
+        named = [key for key in found if hint and _letters(key).startswith(_letters(hint))] or found
+        return named[0] if len(named) == 1 else None
 
     def _usual_match(self, column: Sequence[str]) -> str | None:
         """Return the slot of the only field that equals the segment in a clear majority of the items.
@@ -253,7 +290,7 @@ class TemplateInference:
 
     def _is_chance(self, name: str, column: Sequence[str], hint: str) -> bool:
         """Return whether a field named after another literal can equal a segment by chance, with so few values."""
-        is_only_in_keys = name in self.fields.key_only
+        is_only_in_keys = name in self.fields.key_only and name != self._value_name(column, "")
         return bool(hint) and is_only_in_keys and len(set(column)) < _EVIDENCE_VALUES and self._rank(name, hint) == 3
 
     def _rank(self, name: str, hint: str) -> int:
@@ -329,6 +366,8 @@ class TemplateInference:
 
 def _value_name(column: Sequence[str], hint: str) -> str:
     """Return the name of a value that only keys contain: by the literal before it, and whether it is a time."""
+    if hint and all(len(text) == 1 and text.isalpha() for text in column):
+        return f"{hint}_letter"
     ending = next(
         (word for word, form in (("date", _DAY_TEXT), ("time", _TIME_TEXT)) if all(map(form.fullmatch, column))), "id"
     )

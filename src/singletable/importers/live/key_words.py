@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 
 from singletable.importers.live.sampled_table import Item
 
@@ -43,3 +44,16 @@ def segments_of(item: Item, attribute: str) -> list[str]:
     """Return the segments of a key that is a string. Return none for other types."""
     text = item.get(attribute, {}).get("S")
     return text.split(DELIMITER) if isinstance(text, str) else []
+
+
+def identifiers(items: Iterable[Item], attributes: Collection[str]) -> dict[str, str]:
+    """Return the words after a literal with several values, with this literal: `ada` of `USER#ada`, with `USER`."""
+    after: dict[str, set[str]] = {}
+    for item in items:
+        for name in attributes:
+            segments = segments_of(item, name)
+            if len(segments) == 2 and looks_literal(segments[0]):
+                after.setdefault(segments[0], set()).add(segments[1])
+    several = {head: words for head, words in after.items() if len(words) > 1}
+    found = {word: head for head, words in several.items() for word in words if len(word) > 1 and looks_literal(word)}
+    return {word: head for word, head in found.items() if not word.isupper() and word not in several}

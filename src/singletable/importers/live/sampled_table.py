@@ -37,6 +37,8 @@ class SampledTable:
 
     varying: Mapping[str, Collection[str]] = field(default_factory=dict)
     """By key attribute, the literals that several values follow in the items of one entity."""
+    identifiers: Mapping[str, str] = field(default_factory=dict)
+    """Words that are values in some keys, with the literal before them: `ada` of `USER#ada`, with `USER`."""
 
     @property
     def empty_keys(self) -> dict[str, int]:

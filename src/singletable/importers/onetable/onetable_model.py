@@ -145,6 +145,9 @@ class ModelReader:
         where = f"{self.name}.{name}"
         if definition.get("default") is not None and not self.fields[name].has_default:
             self.notes.append(f"{where}: the default {shown(definition['default'])} was left out; add it to the field.")
+        if isinstance(definition.get("schema"), Mapping):
+            names = ", ".join(map(str, definition["schema"]))
+            self.notes.append(f"{where}: the types of {names} inside it were left out.")
         if definition.get("unique"):
             self.notes.append(f'{where} is unique: add unique=["{self.fields[name].name}"] to keep it unique.')
         if definition.get("enum") and not choices:
@@ -199,6 +202,9 @@ class ModelReader:
         except _NoTemplate as reason:
             self.notes.append(f"{self.name} is not in the index {index.name}: {reason}.")
             return None
+        for name in self.settings.stamped:  # OneTable writes these times, so every item has them
+            if self.fields[name].name in fields_in(positions):
+                self._require(self.fields[name].name)
         optional = {each.name for each in self.fields.values() if each.optional}
         is_sparse = bool(optional & set(fields_in(positions)))
         if index.kind == "LSI":

@@ -11,6 +11,7 @@ from typing import Any
 from singletable.errors import ImportRefused
 from singletable.importers.draft import Draft, DraftEntity, DraftIndex, DraftTable, ProjectionKind, left_out_index
 from singletable.importers.json_document import Problems, parse_document
+from singletable.importers.live.index_gaps import gap_notes
 from singletable.importers.names import class_name, index_alias, table_name
 from singletable.importers.onetable.onetable_model import TYPES, ModelReader, Settings
 from singletable.importers.onetable.script_objects import NotALiteral, objects_in
@@ -45,6 +46,7 @@ def read_onetable(text: str, name: str) -> Draft:
     stem = PurePath(name).stem or "Imported"
     used = tuple(index for index in indexes if any(index.alias in entity.keys for entity in entities))
     notes += [left_out_index(each, "no model has its keys") for each in indexes if each not in used]
+    notes += gap_notes(entities, used)
     table = DraftTable(
         class_name(stem, [entity.class_name for entity in entities]),
         table_name(stem),
@@ -159,6 +161,8 @@ def _indexes(indexes: Mapping[str, Any], notes: list[str]) -> list[DraftIndex]:
         projected = "all" if projected is None else projected
         included = tuple(projected) if isinstance(projected, list) else ()
         keys = {index.get("hash"), index.get("sort"), *indexes["primary"].values()}
+        if listed := [each for each in included if each in keys]:
+            notes.append(f"{name} lists the keys {', '.join(listed)} in project, although every index contains them.")
         included = tuple(each for each in dict.fromkeys(included) if each not in keys)
         kind: ProjectionKind = "INCLUDE" if included else "KEYS_ONLY"
         if not isinstance(projected, list):

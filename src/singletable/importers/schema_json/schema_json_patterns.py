@@ -132,6 +132,8 @@ class PatternReader:
         changed = [name for name in self.plain if name in self.source.fields and self._field(name).name not in keys]
         if self.items or not changed:
             why = "takes a whole item" if self.items else "does not name the fields that it sets"
+            if not self.items and self.plain and all(name in self.source.fields for name in self.plain):
+                why = "has only parameters of the key, which no update can change"
             self.notes.append(f"became put(...), because the update {why}")
             return self._put()
         unknown = [name for name in self.plain if name not in self.source.fields]

@@ -19,10 +19,11 @@ SHORTEST_WORD = 2
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find literal segments of two templates that differ only by case."""
-    first: dict[str, tuple[str, Entity, TemplatePart]] = {}
+    first: dict[tuple[str, int, str], tuple[str, Entity, TemplatePart]] = {}
     reported: set[tuple[str, str]] = set()
-    for entity, part, segment in _segments(planned):
-        spelling, other, other_part = first.setdefault(segment.casefold(), (segment, entity, part))
+    for entity, part, segment, place in _segments(planned):
+        key = part.attribute, place, segment.casefold()
+        spelling, other, other_part = first.setdefault(key, (segment, entity, part))
         if spelling == segment or (spelling, segment) in reported:
             continue
         reported.add((spelling, segment))
@@ -37,11 +38,11 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 def _leading_delimiters(planned: PlannedDesign) -> Iterator[Finding]:
     """Find templates that begin with a delimiter, while a template of the same attribute begins with their literal."""
     heads: dict[tuple[str, str], tuple[Entity, TemplatePart]] = {}
-    for entity, part, segment in _segments(planned):
+    for entity, part, segment, _ in _segments(planned):
         if part.template.text.startswith(segment):
             heads.setdefault((part.attribute, segment), (entity, part))
     reported: set[str] = set()
-    for entity, part, segment in _segments(planned):
+    for entity, part, segment, _ in _segments(planned):
         delimiter = part.template.delimiter
         found = heads.get((part.attribute, segment))
         if found is None or not part.template.text.startswith(f"{delimiter}{segment}") or str(part) in reported:
@@ -74,13 +75,17 @@ def _remedy(design: Design, part: TemplatePart, segment: str, spelling: str) -> 
     return Remedy("", (Alternative(edits),))
 
 
-def _segments(planned: PlannedDesign) -> Iterator[tuple[Entity, TemplatePart, str]]:
-    """Yield the literal words of all key templates."""
+def _segments(planned: PlannedDesign) -> Iterator[tuple[Entity, TemplatePart, str, int]]:
+    """Yield the literal words of all key templates, each with its position in the template."""
     for entity in planned.design.entities:
         for placement in (each for each in entity.placements.values() if not each.index.is_inverse):
             for part in placement.parts:
                 if not isinstance(part, TemplatePart):
                     continue
+                place = 0
                 for piece in part.template.parts:
-                    words = piece.text.split(part.template.delimiter) if isinstance(piece, LiteralText) else ()
-                    yield from ((entity, part, word) for word in words if len(word) >= SHORTEST_WORD)
+                    words = piece.text.split(part.template.delimiter) if isinstance(piece, LiteralText) else [""]
+                    for number, word in enumerate(words, place):
+                        if len(word) >= SHORTEST_WORD:
+                            yield entity, part, word, number
+                    place += len(words) - 1

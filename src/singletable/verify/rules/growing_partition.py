@@ -17,6 +17,11 @@ from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_fin
 
 RULE = Rule("ST130", "partition grows without end", "warning")
 SUGGESTED_ITEMS = 1_000
+_SHORT_PROCESSES = frozenset(
+    {"order", "delivery", "shipment", "package", "parcel", "booking", "reservation", "trip", "ride", "ticket", "job"}
+    | {"task", "request", "claim", "invoice", "execution", "run", "build", "deployment", "checkout"}
+)
+"""Words of things that end, so that the number of their events is limited."""
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
@@ -47,6 +52,8 @@ def _grows(design: Design, entity: Entity, placement: Placement) -> bool:
     values = partition_values(entity, placement)
     is_fixed = values and not any(each.is_current_time or each.derived is not None for each in values)
     first = _first_varying(entity, placement)
+    if any(_SHORT_PROCESSES.intersection(words_of(name)) for name in _partition_fields(placement)):
+        return False
     return bool(EVENT_WORDS & words and is_fixed and first is not None and follows_clock(first))
 
 

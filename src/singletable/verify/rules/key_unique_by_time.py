@@ -98,7 +98,7 @@ def _longer_key(entity: Entity) -> tuple[str, tuple[str, ...] | None, Keys]:
     named = _slot_fields(entity, entity.base.parts)
     outside = [field for field in entity.fields.values() if field not in named and not field.optional]
     found = own_identifier(entity.label, outside) or next((f for f in outside if is_identifier(f)), None)
-    name = "id" if found is None else found.name
+    name = found.name if found is not None else _new_identifier(entity)
     last = entity.base.parts[-1]
     text, delimiter = _text(last), _delimiter(entity)
     longer = f"{text}{'' if text.endswith(delimiter) else delimiter}{{{name}}}"
@@ -109,6 +109,12 @@ def _longer_key(entity: Entity) -> tuple[str, tuple[str, ...] | None, Keys]:
     # The attribute of a field can contain only this field, so the template needs another attribute.
     attributes = [part.attribute for part in entity.base.parts]
     return name, (*attributes[:-1], f"{attributes[-1]}_key"), keys
+
+
+def _new_identifier(entity: Entity) -> str:
+    """Return a name for an id that the entity lacks. A field named `id` already has another meaning."""
+    own = "_".join((*words_of(entity.label)[-1:], "id"))
+    return next(name for name in ("id", own, f"own_{own}") if name not in entity.fields)
 
 
 def _text(part: KeyPart) -> str:

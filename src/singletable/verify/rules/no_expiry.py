@@ -11,7 +11,12 @@ from singletable.verify.rules.growing_partition import expires
 
 RULE = Rule("ST135", "items never expire", "warning")
 _SHORT_LIVED = frozenset({"token", "otp", "nonce", "captcha", "lock", "lease", "verification"})
-_PEOPLE = frozenset({"user", "customer", "account", "member", "player", "ip", "token"})
+_OF_SIGN_IN = frozenset(
+    {"user", "customer", "account", "member", "player", "ip", "token"}
+    | {"login", "auth", "oauth", "web", "browser", "phone", "device", "verification", "signup", "attempts"}
+)
+_GENERIC = frozenset({"item", "items", "record", "records", "entity", "data"})
+"""Words that an import adds to the name of a table."""
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
@@ -24,7 +29,8 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _is_short_lived(entity: Entity) -> bool:
-    last = words_of(entity.label)[-1:]
-    if last == ("session",):  # also a talk at a conference, or a lesson
-        return any(_PEOPLE.intersection(words_of(name)) for name in entity.fields)
-    return bool(_SHORT_LIVED.intersection(last))
+    words = [word.removesuffix("s") for word in words_of(entity.label) if word not in _GENERIC]
+    if words[-1:] == ["session"]:  # also a talk at a conference, or a lesson
+        names = [words, *map(words_of, entity.fields)]
+        return any(_OF_SIGN_IN.intersection(name) for name in names)
+    return bool(_SHORT_LIVED.intersection(words[-1:]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Literal
 
-from singletable.expressions.tree import Path
+from singletable.expressions.tree import Path, paths
 from singletable.model.codecs.codec import SortOrder
 from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.design import Design
@@ -117,7 +117,10 @@ def _unfiltered(plan: Plan, intent: QueryIntent, text: str) -> Iterator[Finding]
     """Yield a finding if a pattern promises the items in one state, but its read returns items in every state."""
     entity, found = plan.entities[0], _STATE.search(text)
     states = [field.name for field in entity.fields.values() if words_of(field.name)[-1:] in (("status",), ("state",))]
-    if not found or not states or intent.filter is not None or intent.where is not None or plan.fan_outs:
+    tested = {str(path.steps[0]) for path in paths((intent.filter, intent.where))}
+    if not found or not states or tested.intersection(states) or plan.fan_outs:
+        return
+    if any(found[1] in words_of(name) for name in tested):  # is_active, or cancelled_at
         return
     # A sparse index, or a key that contains the state as text, can contain only the items in one state.
     if entity.placements[plan.index.alias].sparse or _literal_says(plan, found[1]):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from singletable.model.codecs.codec import SortOrder
+from singletable.model.codecs.text_codec import TextCodec
 from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.key_template import DerivedSlot, Slot, sorted_order
+from singletable.model.key_template import DerivedSlot, FieldSlot, Slot, sorted_order
 from singletable.model.keys import KeyPart, NativePart
 from singletable.planner.changed_designs import harms_nothing
 from singletable.planner.mismatches import Unordered
@@ -58,5 +59,8 @@ def _unsorted(part: KeyPart) -> Iterator[tuple[Slot, str]]:
         else:
             needs_order = not slot.codec.raw and slot.codec.domain is None
         order, reason = sorted_order(part.template, slot)
-        if needs_order and order is SortOrder.NONE and reason:
+        # At the end of a key, only texts that contain the delimiter are out of order.
+        is_last_text = isinstance(slot, FieldSlot) and isinstance(slot.codec, TextCodec)
+        is_last_text = is_last_text and slot is part.template.parts[-1]
+        if needs_order and order is SortOrder.NONE and reason and not is_last_text:
             yield slot, reason

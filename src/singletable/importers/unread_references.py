@@ -1,0 +1,50 @@
+"""Notes on references between entities that no key contains, so that no request reads the items of one reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from singletable.importers.draft import Draft, DraftEntity, fields_in
+from singletable.importers.names import singular
+from singletable.model.field_roles import words_of
+from singletable.model.table_schema import TABLE
+
+_GENERIC = frozenset({"item", "record", "entity", "details", "profile", "data"})
+"""Last words of entity names that their ids do not repeat: `user_id` refers to UserDetails."""
+
+
+def with_reference_notes(draft: Draft) -> Draft:
+    """Return the draft with a note per table on fields that name another entity and are in no partition key."""
+    names = {_stem(entity.class_name) for table in draft.tables for entity in table.entities}
+    tables = []
+    for table in draft.tables:
+        keyed = [entity for entity in table.entities if entity.keys]
+        found = [shown for entity in keyed for shown in _unread(entity, names)]
+        note = (
+            f"No partition key contains these references, so the items with one of them can only be found by a Scan or "
+            f"a filter: {', '.join(found)}. If you need such a read, add an index key."
+        )
+        tables.append(replace(table, notes=(*table.notes, note)) if found else table)
+    return replace(draft, tables=tuple(tables))
+
+
+def _unread(entity: DraftEntity, names: set[str]) -> Iterator[str]:
+    """Yield the fields of an entity that name another entity, and that no partition key contains."""
+    partitions = {name for keys in entity.keys.values() for name in fields_in(keys.partition)}
+    partitions |= {name for field in entity.derived.values() for name in field.fields}
+    own = _stem(entity.class_name)
+    in_table = set(fields_in(entity.keys[TABLE].sort))
+    for field in entity.fields:
+        words = words_of(field.name)
+        if len(words) < 2 or words[-1] != "id" or field.name in partitions or field.name in in_table:
+            continue
+        stem = "".join(words[:-1])
+        if stem in names and stem != own:
+            yield f"{entity.class_name}.{field.name}"
+
+
+def _stem(class_name: str) -> str:
+    words = list(words_of(class_name))
+    kept = words[:-1] if len(words) > 1 and words[-1] in _GENERIC else words
+    return singular("".join(kept))

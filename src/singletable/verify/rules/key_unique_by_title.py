@@ -1,0 +1,42 @@
+"""ST138: the items of an entity differ only in a title, so two items with the same title have the same key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from singletable.model.entity import Entity
+from singletable.model.field_roles import words_of
+from singletable.planner.formatting import format_list
+from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
+
+RULE = Rule("ST138", "key unique only by a title", "warning")
+_TITLES = frozenset({"title", "subject", "headline"})
+_WRITTEN = frozenset(
+    {"thread", "post", "ticket", "question", "topic", "task", "todo", "note", "issue", "article", "event", "meeting"}
+    | {"discussion", "request", "idea", "job", "listing", "ad", "message", "announcement", "document", "complaint"}
+)
+"""Words of entities whose titles people write freely. The title of a song or a movie usually identifies it."""
+
+
+def check(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find entities such as threads, whose key has a title in the place of an id."""
+    for entity in planned.design.entities:
+        titles = [name for name in _own_fields(entity) if words_of(name)[-1:] and words_of(name)[-1] in _TITLES]
+        if not titles or titles != _own_fields(entity) or entity.declaration.identity is not None:
+            continue
+        words = {word.removesuffix("s") for word in words_of(f"{planned.design.name}_{entity.label}")}
+        if words & _WRITTEN:
+            shown = ", ".join(f'"{part}"' for part in entity.base.parts)
+            message = (
+                f"two items with the same {format_list(titles)} have the same key {shown}: the second write overwrites "
+                "the first, and a corrected title needs a new item"
+            )
+            remedy = f"Add an id, and use it in the key instead of {format_list(titles)}."
+            yield entity_finding(RULE, entity, message, remedy)
+
+
+def _own_fields(entity: Entity) -> list[str]:
+    """Return the fields that distinguish the items of a partition, or those of the partition if there are none."""
+    partition = list(dict.fromkeys(name for part in entity.base.partition for name in part.fields))
+    inside = [name for part in entity.base.sort for name in part.fields if name not in partition]
+    return list(dict.fromkeys(inside)) or partition

@@ -1,0 +1,29 @@
+"""Notes on references that no partition key contains."""
+
+from __future__ import annotations
+
+from singletable.importers.draft import Draft, DraftEntity, DraftField, DraftKeys, DraftTable
+from singletable.importers.unread_references import with_reference_notes
+
+
+def draft_entity(name: str, partition: str, *fields: str) -> DraftEntity:
+    declared = tuple(DraftField(each, "str") for each in fields)
+    return DraftEntity(name, declared, {"key": DraftKeys((partition,), ("X",))})
+
+
+def notes_of(*entities: DraftEntity) -> list[str]:
+    tables = tuple(DraftTable(f"{each.class_name}Table", each.class_name, (each,)) for each in entities)
+    return [note for table in with_reference_notes(Draft("A shop", tables)).tables for note in table.notes]
+
+
+def test_a_reference_to_an_entity_of_another_table_that_no_key_contains_adds_a_note() -> None:
+    driver = draft_entity("Driver", "DRIVER#{id}", "id")
+    customer = draft_entity("CustomerProfile", "CUSTOMER#{id}", "id")
+    delivery = draft_entity("Delivery", "DELIVERY#{id}", "id", "driver_id", "customer_id", "batch_id", "delivery_id")
+    (note,) = notes_of(driver, customer, delivery)
+    assert "Delivery.driver_id, Delivery.customer_id." in note
+
+
+def test_a_reference_in_a_partition_key_adds_no_note() -> None:
+    driver = draft_entity("Driver", "DRIVER#{id}", "id")
+    assert notes_of(driver, draft_entity("Delivery", "DRIVER#{driver_id}", "id", "driver_id")) == []
