@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from singletable import Page, Table, copy, count, entity, field, key, pattern, query, upgrade
+from tests.client.between import Document, between
 from tests.client.places import Place, call
 
 
@@ -147,3 +148,23 @@ def test_update_copies_writes_a_copy_in_an_older_item_with_its_upgrade(place: Pl
         expected = [Post(f"p{number}", "a", "essay", "Amy") for number in (1, 2, 3)]
         assert posts.posts_of("a").items == posts.posts_by("Amy").items == expected
         assert posts.posts_by("Ann").items == []
+
+
+def test_an_item_with_a_new_source_does_not_keep_the_new_name_of_its_old_source(place: Place) -> None:
+    place.needs("transactions")
+    with place.open(Mail) as mail:
+        for user in (User("a", "Ada"), User("b", "Bob"), User("c", "Bob")):
+            mail.put(user)
+        mail.create(Message("m1", "a", "b"))
+        is_renamed = False
+
+        def rename(operation: str, document: Document) -> None:
+            nonlocal is_renamed
+            if operation == "TransactWriteItems" and not is_renamed:
+                is_renamed = True
+                mail.update(key(User, id="b"), NAME.set("Bea"))  # between the read of the message and its write
+
+        between(mail, rename)
+        mail.update(key(Message, sender="a", id="m1"), field(Message, lambda m: m.receiver).set("c"))
+        assert is_renamed
+        assert mail.received("c").items == [Message("m1", "a", "c", "Ada", "Bob")]

@@ -81,7 +81,7 @@ CASES: dict[str, tuple[Fields, list[tuple[str, Category]]]] = {
         },
         [("index changed", Category.IN_PLACE), ("keys changed", Category.IN_PLACE)],
     ),
-    "table key changed": ({"key": ("O#{id}", "METADATA")}, [("key changed", Category.UNSUPPORTED)]),
+    "table key changed": ({"key": ("O#{id}", "METADATA")}, [("key changed", Category.MOVE)]),
     "field added with a default": (with_field("note", (str, "")), [("field added", Category.INSTANT)]),
     "optional field added": (with_field("note", str | None), [("field added", Category.INSTANT)]),
     "required field added": (with_field("note", str), [("field added", Category.UNSUPPORTED)]),

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from singletable import GSI, Page, Table, copy, count, entity, pattern, query
+from singletable import GSI, Page, Table, copy, count, entity, pattern, query, shard
 from singletable.client.request_session import Session
 from singletable.client.request_steps import run
 from singletable.client.table_metaclass import TableMeta
@@ -18,6 +18,9 @@ from singletable.migrations.runner import MigrationRun, RunSettings, baseline, m
 
 CONTROL = ControlItems("Shop", ("PK", "SK"), "entity_type")
 FEATURES = ("unique", "counter", "open_counter", "copy", "mirror", "index", "rename", "rename_source", "rename_entity")
+MOVES = ("customer_key", "order_key", "member_key", "mirror_key", "sharded", "resharded")
+"""Features that change the key of an entity. No migration makes them together with the others."""
+SHARDS = {"sharded": 2, "resharded": 3}
 Features = frozenset[str]
 
 
@@ -31,14 +34,18 @@ class Shop:
         customer = make_dataclass("Customer", [("id", str), ("name", str), *counters])
         customer.__module__ = __name__
         title = {"name": "title"} if "rename_source" in features else {}
-        self.Customer: Any = entity(key=("CUST#{id}", "METADATA"), name="Customer", attributes=title)(customer)
+        customer_key = ("CLIENT#{id}" if "customer_key" in features else "CUST#{id}", "METADATA")
+        self.Customer: Any = entity(key=customer_key, name="Customer", attributes=title)(customer)
         order = make_dataclass(
             "Order",
             [("id", str), ("customer", str), ("status", str), ("code", str | None, None), ("customer_name", str, "")],
         )
         order.__module__ = __name__
+        shards = max((SHARDS.get(each, 0) for each in features), default=0)
+        order_key = ("O#{id}" if "order_key" in features else "ORDER#{id}", "METADATA")
         self.Order: Any = entity(
-            key=("ORDER#{id}", "METADATA"),
+            key=("ORDERS#{shard}", "ORDER#{id}") if shards else order_key,
+            derived={"shard": shard("id", of=shards)} if shards else {},
             name="Order",
             attributes={"status": "st", "code": "c"} if "rename" in features else {},
             gsi1=("CUST#{customer}", "{status}#{id}" if "index" in features else "{id}"),
@@ -52,15 +59,17 @@ class Shop:
         link = make_dataclass("Member", [("group", str), ("user", str), ("role", str)])
         link.__module__ = __name__
         name = "Participant" if "rename_entity" in features else "Member"
-        self.Member: Any = entity(key=("GROUP#{group}", "USER#{user}"), name=name, expected_per_partition=5)(link)
+        member_key = ("GROUP#{group}", "MEMBER#{user}" if "member_key" in features else "USER#{user}")
+        self.Member: Any = entity(key=member_key, name=name, expected_per_partition=5)(link)
         self.Mirror: Any = None
         entities = [self.Customer, self.Order, self.Member]
         if "mirror" in features:
             mirror = make_dataclass("Membership", [("group", str), ("user", str), ("role", str)])
             mirror.__module__ = __name__
-            self.Mirror = entity(
-                key=("USER#{user}", "GROUP#{group}"), name="Membership", mirror_of=self.Member, expected_per_partition=5
-            )(mirror)
+            mirror_key = ("OF#{user}" if "mirror_key" in features else "USER#{user}", "GROUP#{group}")
+            self.Mirror = entity(key=mirror_key, name="Membership", mirror_of=self.Member, expected_per_partition=5)(
+                mirror
+            )
             entities.append(self.Mirror)
         self.table: Any = self._table(entities)
         self.snapshot = snapshot_of(self.table.design)
@@ -76,6 +85,9 @@ class Shop:
 
     def _table(self, entities: list[Any]) -> Any:
         body = {"of_customer": _pattern("of_customer", "customer", self.Order)}
+        body["members_of"] = _pattern("members_of", "group", self.Member)
+        if self.features & SHARDS.keys():
+            body["every_order"] = _pattern("every_order", "", self.Order)
         if self.Mirror is not None:
             body["groups_of"] = _pattern("groups_of", "user", self.Mirror)
         indexes = [GSI("gsi1", name="ByStatus", keys=("ByStatusPK", "ByStatusSK"))] if "index" in self.features else []
@@ -87,10 +99,12 @@ def _pattern(name: str, parameter: str, cls: Any) -> Any:
     body: Any = {
         "customer": lambda self, customer: query(cls),
         "user": lambda self, user: query(cls),
+        "group": lambda self, group: query(cls),
+        "": lambda self: query(cls),
     }[parameter]
     body.__name__, body.__qualname__, body.__doc__ = name, name, f"{cls.__name__} items by {parameter}."
-    body.__annotations__ = {parameter: str, "return": Page[cls]}
-    return pattern()(body)
+    body.__annotations__ = {**({parameter: str} if parameter else {}), "return": Page[cls]}
+    return pattern(fanout=None if parameter else 8)(body)
 
 
 @cache

@@ -12,18 +12,21 @@ from typing import Any
 from singletable import MigrationStopped, NotFound, NotUnique, SingletableError, TableDiffers, field, key
 from singletable.client.design_lease import RENEW_SECONDS, DualLease
 from singletable.client.open_table import transport_for
+from singletable.client.reading import key_reads
 from singletable.client.request_session import Session
-from singletable.client.request_steps import Call, CallForChunks, IndependentCalls, run
+from singletable.client.request_steps import DESIGN_STATE, Call, CallForChunks, IndependentCalls, run
+from singletable.client.write.moved_writes import MOVE
 from singletable.conformance.item_comparison import ItemComparer
 from singletable.errors import ConditionFailed, RequestRefused, TransactionCancelled
 from singletable.evolve.dual_designs import NotDual, dual_designs
 from singletable.evolve.phases import FormUse, Phase
 from singletable.migrations.runner import WAIT_SECONDS, MigrationRun, run_migration, undo_migration
-from tests.migrations.shop_designs import CONTROL, FEATURES, Shop, next_run, record, shop
+from tests.migrations.shop_designs import CONTROL, FEATURES, MOVES, Shop, next_run, record, shop
 from tests.migrations.simulated_runner import World
 
 ORDERS, CUSTOMERS, GROUPS, USERS = 9, ("c0", "c1", "c2"), ("g0", "g1"), ("u0", "u1")
 STATUSES, CODES, NAMES = ("OPEN", "PAID"), (None, "k0", "k1", "k2", "k3", "k4"), ("Ada", "Bob", "Eve")
+MOVABLE = ("unique", "counter", "open_counter", "copy", "mirror")
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"}
 
 
@@ -36,22 +39,48 @@ class OrderRow:
     code: str | None
 
 
+class History(dict[Any, Any]):
+    """Rows by key, with their earlier values."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changes: list[tuple[Any, Any]] = []
+
+    def set(self, key: Any, row: Any) -> None:
+        """Store a row; None deletes it."""
+        self.changes.append((key, self.get(key)))
+        self.pop(key, None) if row is None else self.update({key: row})
+
+    def values_since(self, start: int, key: Any) -> list[Any]:
+        """Return the values that a row has had since a number of changes, the current one last."""
+        return [*(value for changed, value in self.changes[start:] if changed == key), self.get(key)]
+
+
 class ShopWorld(World):
     """A shop, its clients, and what every answered write must have left behind."""
 
-    def __init__(self, seed: int, wait_seconds: float = WAIT_SECONDS, features: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self,
+        seed: int,
+        wait_seconds: float = WAIT_SECONDS,
+        features: tuple[str, ...] | None = None,
+        *,
+        is_move: bool = False,
+    ) -> None:
         super().__init__(seed)
         self.wait_seconds, self.is_stuck = wait_seconds, False
-        chosen = [each for each in FEATURES if self.random.random() < 0.4] or [self.random.choice(FEATURES)]
-        kept = [each for each in FEATURES if self.random.random() < 0.2]
+        if is_move:
+            kept, chosen = self._moving_features()
+            features = chosen if features is None else features
+        else:
+            chosen = tuple(each for each in FEATURES if self.random.random() < 0.4) or (self.random.choice(FEATURES),)
+            kept = tuple(each for each in FEATURES if self.random.random() < 0.2)
         self.wanted: MigrationRun | None = None
-        self.before = shop(*(kept if features is None else ()))
+        self.before = shop(*(kept if features is None or is_move else ()))
         self.after = shop(*(chosen if features is None else features))
         if self.before is self.after:
             self.before = shop()
-        self.customers: dict[str, str] = {}
-        self.orders: dict[str, OrderRow] = {}
-        self.members: dict[tuple[str, str], str] = {}
+        self.customers, self.orders, self.members = History(), History(), History()
         self.session = Session(transport_for(self.engine))
         self.before.table.open(self.engine, create=True).close()
         record(self.session, self.before)
@@ -71,6 +100,17 @@ class ShopWorld(World):
         if self.is_dual:
             self.run_once(self.session, until=Phase.PENDING)
         self.clients += [Client(self, self.after) for _ in range(2)]
+
+    def _moving_features(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the features of two designs that differ only in their keys."""
+        kept = tuple(each for each in MOVABLE if self.random.random() < 0.4)
+        keys = [each for each in MOVES if self.random.random() < 0.3] or [self.random.choice(MOVES[:3])]
+        shards = self.random.choice(((), (), ("sharded",)))
+        after = (*keys, *(("resharded",) if shards and self.random.random() < 0.5 else shards))
+        before, after = (*kept, *shards), (*kept, *after)
+        if shop(*before).snapshot.fingerprint == shop(*after).snapshot.fingerprint:
+            after = (*after, "customer_key")
+        return (before, after) if self.random.random() < 0.7 else (after, before)
 
     def act(self) -> None:
         for client in self.clients:
@@ -166,36 +206,38 @@ class Client:
         self.world, self.shop, self.open = world, design, None
         self.running: tuple[Any, Any, Callable[[Any], None] | None, float] | None = None
         self.commit: Callable[[], None] | None = None
+        self.requests = self.start = 0
 
     def act(self) -> None:
         if self.running is not None:
             if self.world.random.random() < 0.8:
                 self._continue()
             return
-        choice = self.world.random.choice
-        order, member = f"o{self.world.random.randrange(ORDERS + 3)}", (choice(GROUPS), choice(USERS))
         try:
-            match choice(("put", "change", "change", "delete", "read", "name", "member", "leave", "groups")):
-                case "put":
-                    self.put_order(order)
-                case "change":
-                    name = choice(("status", "code", "customer"))
-                    values: Any = {"status": STATUSES, "code": CODES, "customer": CUSTOMERS}[name]
-                    self.change_order(order, name, choice(values))
-                case "delete":
-                    self.delete_order(order)
-                case "read":
-                    self.read(choice(CUSTOMERS))
-                case "name":
-                    self.rename_customer(choice(CUSTOMERS), choice(NAMES))
-                case "member":
-                    self.put_member(member)
-                case "leave":
-                    self.delete_member(member)
-                case _:
-                    self.read_groups(choice(USERS))
+            self.world.random.choice(self._actions())()
         except TableDiffers:  # the table cannot be opened in this phase
             self.open = None
+
+    def _actions(self) -> list[Callable[[], None]]:
+        choice = self.world.random.choice
+        order, member = f"o{self.world.random.randrange(ORDERS + 3)}", (choice(GROUPS), choice(USERS))
+        name = choice(("status", "code", "customer"))
+        values: Any = {"status": STATUSES, "code": CODES, "customer": CUSTOMERS}[name]
+        value, customer, new_name, group, user = (choice(each) for each in (values, CUSTOMERS, NAMES, GROUPS, USERS))
+        actions: list[Callable[[], None]] = [
+            lambda: self.put_order(order),
+            lambda: self.change_order(order, name, value),
+            lambda: self.change_order(order, name, value),
+            lambda: self.delete_order(order),
+            lambda: self.get_order(order),
+            lambda: self.read(customer),
+            lambda: self.rename_customer(customer, new_name),
+            lambda: self.put_member(member),
+            lambda: self.delete_member(member),
+            lambda: self.read_members(group),
+            lambda: self.read_groups(user),
+        ]
+        return [*actions, self.read_every_order] if hasattr(self.shop.table, "every_order") else actions
 
     def finish(self, start: Callable[..., None], *arguments: Any) -> None:
         """Start a call and send all its requests at once."""
@@ -205,20 +247,20 @@ class Client:
 
     def put_customer(self, id: str, name: str) -> None:
         value = self.shop.Customer(id, name)
-        self._write(lambda writer: writer.put(value), lambda: self.world.customers.update({id: name}))
+        self._write(lambda writer: writer.put(value), lambda: self.world.customers.set(id, name))
         while self.running is not None:
             self._continue()
 
     def rename_customer(self, id: str, name: str) -> None:
         change = field(self.shop.Customer, lambda c: c.name).set(name)
         target = key(self.shop.Customer, id=id)
-        self._write(lambda w: w.update(target, (change,), None), lambda: self.world.customers.update({id: name}))
+        self._write(lambda w: w.update(target, (change,), None), lambda: self.world.customers.set(id, name))
 
     def put_order(self, id: str) -> None:
         choice, orders = self.world.random.choice, self.world.orders
         row = OrderRow(choice(CUSTOMERS), choice(STATUSES), choice(CODES))
         value = self.shop.Order(id, row.customer, row.status, row.code)
-        self._write(lambda writer: writer.put(value), lambda: orders.update({id: row}))
+        self._write(lambda writer: writer.put(value), lambda: orders.set(id, row))
 
     def change_order(self, id: str, name: str, value: Any) -> None:
         orders, values = self.world.orders, dict[str, Any]({name: value})
@@ -227,42 +269,83 @@ class Client:
             target = key(self.shop.Order, id=id)
             self._write(
                 lambda writer: writer.update(target, (change,), None),
-                lambda: orders.update({id: replace(orders[id], **values)}),
+                lambda: orders.set(id, replace(orders[id], **values)),
             )
 
     def delete_order(self, id: str) -> None:
         target = key(self.shop.Order, id=id)
-        self._write(lambda writer: writer.delete(target, None), lambda: self.world.orders.pop(id, None))
+        self._write(lambda writer: writer.delete(target, None), lambda: self.world.orders.set(id, None))
 
     def put_member(self, id: tuple[str, str]) -> None:
         role = self.world.random.choice(("admin", "guest"))
         value = self.shop.Member(*id, role)
-        self._write(lambda writer: writer.put(value), lambda: self.world.members.update({id: role}))
+        self._write(lambda writer: writer.put(value), lambda: self.world.members.set(id, role))
 
     def delete_member(self, id: tuple[str, str]) -> None:
         target = key(self.shop.Member, group=id[0], user=id[1])
-        self._write(lambda writer: writer.delete(target, None), lambda: self.world.members.pop(id, None))
+        self._write(lambda writer: writer.delete(target, None), lambda: self.world.members.set(id, None))
 
     def read(self, customer: str) -> None:
         def compare(page: Any) -> None:
             found = {each.id: OrderRow(each.customer, each.status, each.code) for each in page.items}
-            right = {id: each for id, each in self.world.orders.items() if each.customer == customer}
-            assert found == right, f"{self._who} reads {found} instead of {right}"
+            self._compare(found, self.world.orders, lambda id, row: row.customer == customer)
 
-        called = self.opened().of_customer
-        self._run(called._opened()._steps(called.plan, {"customer": customer}, None), compare)
+        self._read("of_customer", {"customer": customer}, self.world.orders, compare)
+
+    def read_members(self, group: str) -> None:
+        def compare(page: Any) -> None:
+            found = {(each.group, each.user): each.role for each in page.items}
+            assert [*found] == sorted(found), f"out of order: {page.items}"
+            assert len(found) == len(page.items), f"an item twice: {page.items}"
+            self._compare(found, self.world.members, lambda id, role: id[0] == group)
+
+        self._read("members_of", {"group": group}, self.world.members, compare)
+
+    def read_every_order(self) -> None:
+        def compare(page: Any) -> None:
+            found = {each.id: OrderRow(each.customer, each.status, each.code) for each in page.items}
+            assert [*found] == sorted(found), f"out of order: {page.items}"
+            assert len(found) == len(page.items), f"an item twice: {page.items}"
+            self._compare(found, self.world.orders, lambda id, row: True)
+
+        self._read("every_order", {}, self.world.orders, compare)
+
+    def get_order(self, id: str) -> None:
+        def compare(order: Any) -> None:
+            found = {} if order is None else {id: OrderRow(order.customer, order.status, order.code)}
+            self._compare(found, self.world.orders, lambda other, row: other == id)
+
+        opened = self.opened()._open
+        target = key(self.shop.Order, id=id)
+        self.start = len(self.world.orders.changes)
+        read = lambda table: key_reads.get(table, target, consistent=True, expired=False)  # noqa: E731
+        self._run(opened.read_steps(read), compare)
 
     def read_groups(self, user: str) -> None:
         if self.shop.Mirror is None:
             return
 
         def compare(page: Any) -> None:
-            found = {each.group: each.role for each in page.items}
-            right = {group: role for (group, of), role in self.world.members.items() if of == user}
-            assert found == right, f"{self._who} reads {found} instead of {right}"
+            found = {(each.group, user): each.role for each in page.items}
+            self._compare(found, self.world.members, lambda id, role: id[1] == user)
 
-        called = self.opened().groups_of
-        self._run(called._opened()._steps(called.plan, {"user": user}, None), compare)
+        self._read("groups_of", {"user": user}, self.world.members, compare)
+
+    def _read(self, name: str, arguments: dict[str, str], rows: History, compare: Callable[[Any], None]) -> None:
+        called = getattr(self.opened(), name)
+        self.start = len(rows.changes)
+        self._run(called._opened()._steps(called.plan, arguments, None), compare)
+
+    def _compare(self, found: dict[Any, Any], rows: History, matches: Callable[[Any, Any], bool]) -> None:
+        """Compare the rows of a read with the rows of the world.
+
+        A read of one request shows one moment. One of several requests shows each row as it was at some time during
+        the read.
+        """
+        start = len(rows.changes) if self.requests == 1 else self.start
+        for id in {*found, *rows, *(changed for changed, _ in rows.changes[start:])}:
+            values = [None if row is None or not matches(id, row) else row for row in rows.values_since(start, id)]
+            assert found.get(id) in values, f"{self._who} reads {id} as {found.get(id)} instead of {values}"
 
     @property
     def _who(self) -> str:
@@ -284,7 +367,7 @@ class Client:
         self._run(make(self.opened()._open.writer), None)
 
     def _run(self, steps: Any, done: Callable[[Any], None] | None) -> None:
-        self.running = (steps, None, done, self.world.now)
+        self.running, self.requests = (steps, None, done, self.world.now), 0
         self._continue()
 
     def _continue(self) -> None:
@@ -335,14 +418,17 @@ class Client:
     def _responses(self, step: Any) -> Any:
         session = self.opened()._open.session
         if isinstance(step, CallForChunks):
+            self.requests += 1
             return (session.send_in_chunks(step.call),)
         if not isinstance(step, IndependentCalls | tuple | list):
             return ()  # a pause
         calls = step.calls if isinstance(step, IndependentCalls) else step
+        self.requests += sum(call.source != DESIGN_STATE for call in calls)
         send = session.send_each if isinstance(step, IndependentCalls) else session.send_all
         results = send(calls)
         if self.commit is not None and any(
-            call.operation in WRITES and isinstance(result, bytes) for call, result in zip(calls, results, strict=True)
+            call.operation in WRITES and call.source != MOVE and isinstance(result, bytes)
+            for call, result in zip(calls, results, strict=True)
         ):
             commit, self.commit = self.commit, None
             commit()

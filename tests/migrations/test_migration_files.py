@@ -68,7 +68,7 @@ def test_a_change_that_no_migration_can_make_is_rejected_with_a_remedy(tmp_path:
     make_migration(tmp_path, None, design(), "")
     for changes, remedy in (
         (with_field("note", str), "Give the field a default"),
-        ({"key": ("O#{id}", "METADATA")}, "Declare the new key as a new entity"),
+        ({"settings": {"keys": ("pk", "sk")}}, "Create a second table"),
         ({"indexes": {"gsi1": ("CUST#{customer}#{status}", "{id}")}}, "Give the alias a new index"),
     ):
         with pytest.raises(MigrationRefused, match=f"no migration can make these changes:(.|\n)*{remedy}"):

@@ -81,8 +81,6 @@ def _designs(options: argparse.Namespace) -> tuple[DesignSource, DesignSource]:
 def _print(
     before: DesignSource, after: DesignSource, operations: tuple[Operation, ...], cost: ChangeCost, rate: int
 ) -> None:
-    from singletable.evolve.operation import Category
-
     title = f"{before.place} → {after.place}"
     if not operations:
         print(f"{title}: both designs store items in the same way")
@@ -93,7 +91,7 @@ def _print(
         ]
         print_table(f"{title}: {format_count(len(operations), 'change')}", _HEADERS, rows, optional=("from → to",))
         _print_remedies(operations)
-        if any(each.category is Category.IN_PLACE for each in operations):
+        if any(each.category.has_phases for each in operations):
             _print_phases(operations)
             _print_cost(cost, rate)
         print()
@@ -146,7 +144,7 @@ def _deployment(operations: tuple[Operation, ...]) -> str:
     categories = {each.category for each in operations}
     if Category.UNSUPPORTED in categories:
         return "This release cannot migrate all of these changes: follow the advice above, and compare again."
-    if Category.IN_PLACE in categories:
+    if any(each.has_phases for each in categories):
         return (
             "The stored items need a migration: `singletable migrate make` writes it, `singletable migrate plan` and "
             "`singletable migrate run` run it."

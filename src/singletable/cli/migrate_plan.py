@@ -59,7 +59,6 @@ def _dollars(plan: MigrationPlan, options: argparse.Namespace) -> float:
 
 
 def _print(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> None:
-    from singletable.evolve.operation import Category
     from singletable.evolve.phases import DESCRIPTIONS, Phase, combined_effects
 
     print(f"{migration.file.label} on table {migration.control.table}: {plan.items:,} items")
@@ -77,7 +76,7 @@ def _print(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> None
     reads = format_number(plan.read_units)
     print(f"about {reads} RRU in {plan.scans} scans, {plan.write_units:,} WRU, {format_dollars(dollars)}")
     print_wrapped(OLD_PROGRAMS)
-    if any(each.category is Category.IN_PLACE for each in migration.operations) and plan.failed:
+    if plan.failed:
         print()
         print(f"{plan.failed:,} items would stop the migration:")
         for failure in plan.failures:

@@ -33,7 +33,7 @@ class AsyncTable:
     async def get(self, key: Key[E], *, consistent: bool = False, expired: bool = False) -> E | None:
         """Return the object with this key, or None."""
         found: E | None = await self._opened.run_async(
-            key_reads.get(self._opened, key, consistent=consistent, expired=expired)
+            self._opened.read_steps(lambda table: key_reads.get(table, key, consistent=consistent, expired=expired))
         )
         return found
 
@@ -45,7 +45,9 @@ class AsyncTable:
         The keys may be of several entities.
         """
         found: list[E | None] = await self._opened.run_async(
-            key_reads.get_many(self._opened, keys, consistent=consistent, transaction=transaction)
+            self._opened.read_steps(
+                lambda table: key_reads.get_many(table, keys, consistent=consistent, transaction=transaction)
+            )
         )
         return found
 

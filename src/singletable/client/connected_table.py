@@ -60,6 +60,10 @@ class ConnectedTable:
             self._writer = self._writer or Writer(self.reader, returns_items=self.returns_items, finder=self.finder)
         return self._writer
 
+    def read_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
+        """Return the steps of a read by key on this table; a migration that is open reads other attributes or keys."""
+        return make(self)
+
     def write_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
         """Return the steps of a write on this table; a migration that is open gives them other index keys."""
         return make(self)

@@ -15,6 +15,7 @@ from singletable.client.batch_result import BatchFailure, BatchProgress, BatchRe
 from singletable.client.connected_table import ConnectedTable
 from singletable.client.items.decoder import key_identity, key_value
 from singletable.client.key import Key
+from singletable.client.reading.both_keys import reject_while_items_move
 from singletable.client.reading.key_reads import batch_get
 from singletable.client.request_steps import Call, Steps, pause
 from singletable.client.responses import Item, read_page
@@ -90,6 +91,7 @@ class _Deletion:
         self._reader, self._derived_data = opened.reader, opened.writer.preparer.derived_data
         self._design, self._item_types = opened.reader.design, opened.reader.item_types
         self._entity = entity = opened.entities.of_key(root)
+        reject_while_items_move(opened, NAME)
         _reject_mirror(entity, self._derived_data(entity))
         _reject_shared_partition(entity)
         self._key = key_of(entity, root.values)

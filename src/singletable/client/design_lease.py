@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 
 from singletable.client.design_state import ClientAccess, DesignState, read_item, reserved_key, state_of
@@ -110,6 +110,8 @@ class DesignLease:
 class DualLease(DesignLease):
     """The lease of new code that works with the old or the new form of items, as the phase of a migration requires."""
 
+    forms: Mapping[Phase, ItemForm] = field(default_factory=lambda: ITEM_FORMS)
+    """The form of items that a call reads and writes in each phase."""
     confirmed_uses: dict[FormUse, float] = field(init=False, default_factory=dict)
     """When a state was last requested that allows this use of a form."""
 
@@ -140,7 +142,7 @@ class DualLease(DesignLease):
     def form(self) -> ItemForm:
         """The form that a new call reads and writes."""
         phase = None if self.state is None else self.state.phase
-        return ITEM_FORMS[phase] if self.is_open and phase is not None else NEW_FORM
+        return self.forms[phase] if self.is_open and phase is not None else NEW_FORM
 
     def check(self, operation: str, uses: Iterable[FormUse] = ()) -> None:
         """Raise TableDiffers also if a call uses a form that no state of the last 60 seconds allows."""

@@ -43,6 +43,8 @@ class DesignState:
     is_paused: bool = False
     stops_old_writers: bool = False
     """Whether old code must not write from the phase `expand` on, instead of the phase `backfill`."""
+    moves_items: bool = False
+    """Whether items move to other keys. Then old code must not read or write from the phase `expand` on."""
 
     def access(self, known: frozenset[str]) -> ClientAccess:
         """Return the access of a client whose model is compatible with the designs of these fingerprints."""
@@ -51,6 +53,8 @@ class DesignState:
         if self.phase is Phase.CONTRACT:
             return ClientAccess.ALL if self.target in known else ClientAccess.NONE
         if self.phase is Phase.SWITCH or self.fingerprint not in known:
+            return ClientAccess.NONE
+        if self.moves_items and self.phase is not Phase.PENDING:  # old code would not find the moved items
             return ClientAccess.NONE
         if self.phase is Phase.EXPAND and self.stops_old_writers:
             return ClientAccess.READS
@@ -71,7 +75,7 @@ class DesignState:
                 members[name] = {"S": value}
         if self.phase is not None:
             members["phase"] = {"S": self.phase.value}
-        flags = {"paused": self.is_paused, "stops_old_writers": self.stops_old_writers}
+        flags = {"paused": self.is_paused, "stops_old_writers": self.stops_old_writers, "moves": self.moves_items}
         return members | {name: {"BOOL": True} for name, is_set in flags.items() if is_set}
 
 
@@ -88,6 +92,7 @@ def state_of(item: Mapping[str, Any], table: str) -> DesignState:
             int(members["epoch"]["N"]),
             bool(members.get("paused", {}).get("BOOL", False)),
             bool(members.get("stops_old_writers", {}).get("BOOL", False)),
+            bool(members.get("moves", {}).get("BOOL", False)),
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise TableDiffers(

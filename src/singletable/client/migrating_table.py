@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from singletable.client.connected_table import ConnectedTable, planned
 from singletable.client.design_lease import DualLease, open_migration
 from singletable.client.items.item_types import ItemTypes
+from singletable.client.key_moves import KeyMoves
 from singletable.client.reading import pagination
+from singletable.client.reading.both_keys import RangesOfBothKeys, without_fanout
 from singletable.client.reading.table_reader import ReadOptions, TableReader
 from singletable.client.request_steps import Steps, with_uses
+from singletable.client.write.prepare_actions import Preparer
 from singletable.client.write.table_writer import Writer
 from singletable.errors import RequestRefused, TableDiffers, Unreachable
 from singletable.evolve.phases import FormUse, ItemForm
@@ -36,9 +39,17 @@ class MigratingTable(ConnectedTable):
         self.session.lease = self._lease = lease
         old, new = self._reader_of(designs.old), self._reader_of(designs.new)
         readers = {FormUse.READS_OLD: old, FormUse.READS_NEW: new}
+        self._moves: KeyMoves | None = None
+        if designs.moved:
+            preparer = Preparer(designs.new, new.name, new.item_types, new.now)
+            self._moves = KeyMoves(preparer, designs.moved)
+            for use in (FormUse.READS_BOTH_KEYS, FormUse.READS_RETURNING):
+                both = RangesOfBothKeys(old, designs.moved, is_returning=use is FormUse.READS_RETURNING)
+                readers[use] = replace(new, both_keys=both)
         self._reads = {use: self._table(reader, reader) for use, reader in readers.items()}
         self._writes = {
-            form: self._table(self._reader_of(design), readers[form.reads]) for form, design in designs.writes.items()
+            form: self._table(readers[form.reads] if designs.moved else self._reader_of(design), readers[form.reads])
+            for form, design in designs.writes.items()
         }
         self._incomplete = designs.incomplete
         self._finds_copies = any(entity.declaration.copies for entity in designs.both.entities)
@@ -57,10 +68,16 @@ class MigratingTable(ConnectedTable):
         """A writer whose writes choose the form of items when they start."""
         return cast("Writer", MigratingWriter(self, self._reads[FormUse.READS_NEW].writer))
 
+    def read_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
+        """Return the steps of a read by key on the table with the current form."""
+        return self._guarded(lambda form: make(self._reads[form.reads]), _reads_of)
+
     def write_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
         """Return the steps of a write on the table with the current form."""
 
         def make_for(form: ItemForm) -> Steps[R]:
+            if form.writes is FormUse.WRITES_NOTHING:
+                raise self._not_yet("the write", "an undo moves the items back", "after the undo")
             return make(self._writes[form])
 
         return self._guarded(make_for, lambda form: form if self._finds_copies else (form.writes,))
@@ -88,10 +105,10 @@ class MigratingTable(ConnectedTable):
     def every(self, outcome: Outcome, arguments: dict[str, Any], options: ReadOptions | None) -> Iterator[Any]:
         """Yield all items that a pattern finds; every page uses the form of the first one."""
         plan, chosen = planned(outcome), options or ReadOptions()
-        use, own = self.run(self._start(plan))
-        reader = self._reads[use].reader
+        form, own = self.run(self._start(plan))
+        reader = self._reads[form.reads].reader
         found = pagination.start_query(reader, own, arguments, chosen)
-        while (objects := self._run_observed(plan, self._next(reader, own, found, use))) is not None:
+        while (objects := self._run_observed(plan, self._next(reader, own, found, form))) is not None:
             yield from objects
 
     async def every_async(
@@ -99,19 +116,25 @@ class MigratingTable(ConnectedTable):
     ) -> AsyncIterator[Any]:
         """Yield all items that a pattern finds; every page uses the form of the first one."""
         plan, chosen = planned(outcome), options or ReadOptions()
-        use, own = await self.run_async(self._start(plan))
-        reader = self._reads[use].reader
+        form, own = await self.run_async(self._start(plan))
+        reader = self._reads[form.reads].reader
         found = pagination.start_query(reader, own, arguments, chosen)
-        while (objects := await self._run_observed_async(plan, self._next(reader, own, found, use))) is not None:
+        while (objects := await self._run_observed_async(plan, self._next(reader, own, found, form))) is not None:
             for each in objects:
                 yield each
 
-    def _start(self, plan: Plan) -> Steps[tuple[FormUse, Plan]]:
-        use = (yield from self._current_form()).reads
-        return use, self._planned_on(self._reads[use], plan.pattern)
+    def _start(self, plan: Plan) -> Steps[tuple[ItemForm, Plan]]:
+        form = yield from self._current_form()
+        return form, self._planned_on(self._reads[form.reads], plan.pattern)
 
-    def _next(self, reader: TableReader, plan: Plan, found: Any, use: FormUse) -> Steps[list[Any] | None]:
-        return self._checked(pagination.next_objects(reader, plan, found), (use,))
+    def _next(self, reader: TableReader, plan: Plan, found: Any, form: ItemForm) -> Steps[list[Any] | None]:
+        return self._checked(self._moved(pagination.next_objects(reader, plan, found), form), (form.reads,))
+
+    def _moved(self, steps: Steps[R], form: ItemForm) -> Steps[R]:
+        """Return the steps of a call with the requests that both keys of the items require."""
+        if self._moves is None or form.reads not in (FormUse.READS_BOTH_KEYS, FormUse.READS_RETURNING):
+            return steps
+        return self._moves.translated(steps, form)
 
     def _planned_on(self, table: ConnectedTable, pattern: PatternDeclaration) -> Plan:
         """Return the plan of a read; raise TableDiffers if only an index serves it that is not complete yet."""
@@ -119,22 +142,31 @@ class MigratingTable(ConnectedTable):
         early = table is self._reads[FormUse.READS_OLD]
         missing = self._incomplete & table.reader.design.classes_by_pattern[pattern.name] if early else ()
         if not missing and not isinstance(outcome, UnsupportedPattern):
-            return outcome
-        state = self._lease.state
-        assert state is not None, "a migration is open"
+            both = table.reader.both_keys
+            problem = None if both is None else both.problem_of(outcome)
+            if problem is None:
+                return outcome
+            raise self._not_yet(pattern.name, problem)
         why = ", ".join(sorted(f"the table does not contain every {each.__name__}" for each in missing))
         if isinstance(outcome, UnsupportedPattern):
             why = f"no index of the old design serves it ({outcome.reason})"
-        raise TableDiffers(
-            f"{open_migration(self.reader.name, state)}, so {pattern.name} cannot be called yet: {why}.\n  It works "
-            "from the phase 'switch' on; `singletable migrate status` shows the progress."
+        raise self._not_yet(pattern.name, why)
+
+    def _not_yet(self, name: str, why: str, when: str = "from the phase 'switch' on") -> TableDiffers:
+        state = self._lease.state
+        assert state is not None, "a migration is open"
+        return TableDiffers(
+            f"{open_migration(self.reader.name, state)}, so {name} cannot be called yet: {why}.\n  It works "
+            f"{when}; `singletable migrate status` shows the progress."
         )
 
     def _outcome(self, table: ConnectedTable, pattern: PatternDeclaration) -> Outcome:
         key = (id(table.reader.design), pattern.name)
         known = self._outcomes.get(key)
         if known is None:
-            known = self._outcomes[key] = plan_pattern(table.reader.design, pattern)
+            is_moved_later = self._moves is not None and table is self._reads[FormUse.READS_OLD]
+            known = plan_pattern(table.reader.design, without_fanout(pattern) if is_moved_later else pattern)
+            self._outcomes[key] = known
         return known
 
     def _guarded(
@@ -142,7 +174,7 @@ class MigratingTable(ConnectedTable):
     ) -> Steps[R]:
         """Create the steps of a call with the form of the current phase."""
         form = yield from self._current_form()
-        return (yield from self._checked(make(form), tuple(uses_of(form))))
+        return (yield from self._checked(self._moved(make(form), form), tuple(uses_of(form))))
 
     def _current_form(self) -> Steps[ItemForm]:
         yield from self._renew_if_due()

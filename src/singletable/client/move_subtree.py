@@ -14,6 +14,7 @@ from singletable.client.batch_result import BatchProgress
 from singletable.client.connected_table import ConnectedTable
 from singletable.client.items.decoder import decoded_class, key_identity, make
 from singletable.client.key import Key
+from singletable.client.reading.both_keys import reject_while_items_move
 from singletable.client.reading.key_reads import transaction_get
 from singletable.client.reading.table_reader import ReadOptions
 from singletable.client.request_steps import Steps, pause
@@ -88,6 +89,7 @@ class _SubtreeMove:
     """The move of one subtree."""
 
     def __init__(self, opened: ConnectedTable, node: Key[Any], to: Path, change: Change | None) -> None:
+        reject_while_items_move(opened, METRIC)
         self._reader, self._writer = opened.reader, opened.writer
         self._design = opened.reader.design
         self._entity = entity = opened.entities.of_class(node.entity)

@@ -23,6 +23,7 @@ from singletable.client.retries import Retries, Timeouts
 from singletable.client.tracing import RequestHook, Tracing
 from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers, without_secrets
+from singletable.lazy_dataclass import replace
 from singletable.model.design import Design
 from singletable.model.table_schema import create_table_request
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
@@ -192,6 +193,9 @@ def _opening_steps(table: ConnectedTable, place: OpenTarget, options: OpenOption
     found = yield from check_table(design, name, is_new=is_new)
     if place != "memory:":  # no other client can reach that engine
         table.session.lease = found.lease
+    if found.former_names:
+        reader = replace(table.reader, item_types=ItemTypes(design, found.former_names))
+        return ConnectedTable(table.session, reader, returns_items=table.returns_items)
     if found.dual is None or not isinstance(found.lease, DualLease):
         return table
     from singletable.client.migrating_table import MigratingTable

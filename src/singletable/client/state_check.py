@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from singletable.client.design_lease import DesignLease, DualLease, open_migration
@@ -9,6 +11,7 @@ from singletable.client.design_state import ClientAccess, DesignState, read_desi
 from singletable.client.request_steps import Steps
 from singletable.errors import TableDiffers
 from singletable.evolve.design_snapshot import snapshot_of
+from singletable.evolve.phases import Phase
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.lazy_dataclass import dataclass
 from singletable.model.design import Design
@@ -27,6 +30,8 @@ class OpenState:
     """None for a table whose keys are not strings: it cannot contain a design state."""
     dual: DualDesigns | None = None
     """The designs of new code whose migration is open."""
+    former_names: Mapping[str, str] = field(default_factory=dict)
+    """The old names of entities by their new names, while the last phase of a migration renames them."""
 
 
 def open_state(design: Design, name: str, *, is_new: bool = False) -> Steps[OpenState]:
@@ -45,12 +50,26 @@ def open_state(design: Design, name: str, *, is_new: bool = False) -> Steps[Open
             known |= yield from _compatible(name, attributes, fingerprint, model)
     if state.phase is not None and state.target in known:
         dual = yield from _dual_designs(design, name, attributes, state)
+        if dual is None and state.phase is Phase.CONTRACT:
+            lease = DesignLease(name, attributes, design.name, known, state)
+            return OpenState(lease, former_names=(yield from _former_names(name, attributes, state, model)))
         if dual is not None:
-            return OpenState(DualLease(name, attributes, design.name, known, state), dual)
+            return OpenState(DualLease(name, attributes, design.name, known, state, forms=dual.forms), dual)
     lease = DesignLease(name, attributes, design.name, known, state)
     if lease.access is ClientAccess.NONE:
         raise TableDiffers((yield from _difference(name, attributes, state, model)))
     return OpenState(lease)
+
+
+def _former_names(
+    name: str, attributes: tuple[str, ...], state: DesignState, model: Snapshot
+) -> Steps[Mapping[str, str]]:
+    """Return the old names of the entities that the open migration renames."""
+    from singletable.evolve.differences import differences  # only during a migration
+    from singletable.evolve.dual_designs import renamed_entities
+
+    before = yield from read_design(name, attributes, state.fingerprint)
+    return {} if before is None else renamed_entities(differences(before, model))
 
 
 def _dual_designs(

@@ -137,7 +137,9 @@ class Table(AnalyticalReads, TableBody):
     def get(self, key: Key[E], *, consistent: bool = False, expired: bool = False) -> E | None:
         """Return the object with this key, or None: `shop.get(key(Order, id="o1"))`."""
         opened = self._opened()
-        found: E | None = opened.run(key_reads().get(opened, key, consistent=consistent, expired=expired))
+        found: E | None = opened.run(
+            opened.read_steps(lambda table: key_reads().get(table, key, consistent=consistent, expired=expired))
+        )
         return found
 
     def get_many(
@@ -150,7 +152,9 @@ class Table(AnalyticalReads, TableBody):
         """
         opened = self._opened()
         found: list[E | None] = opened.run(
-            key_reads().get_many(opened, keys, consistent=consistent, transaction=transaction)
+            opened.read_steps(
+                lambda table: key_reads().get_many(table, keys, consistent=consistent, transaction=transaction)
+            )
         )
         return found
 

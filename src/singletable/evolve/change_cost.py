@@ -16,7 +16,7 @@ from singletable.planner.item_sizes import ItemSizes
 RATE = 1_000
 """The write units per second of an estimate, if the user gives no rate."""
 READ_UNIT_BYTES, WRITE_UNIT_BYTES = 4096, 1024
-EVENTUALLY_CONSISTENT = 0.5
+EVENTUALLY_CONSISTENT, TRANSACTION_FACTOR = 0.5, 2
 _MILLION = 1_000_000
 
 
@@ -49,11 +49,12 @@ def change_cost(
 
     `counts` is the number of items by entity name. Without it, the declared `expected_items` are used.
     """
-    in_place = [each for each in operations if each.category is Category.IN_PLACE]
-    if not in_place:
+    changes = [each for each in operations if each.category.has_phases]
+    if not changes:
         return ChangeCost(0, 0, 0.0, 0.0, 0.0, 0.0)
-    rewritten = frozenset[str]().union(*(each.rewritten for each in in_place))
-    cleaned = frozenset[str]().union(*(each.cleaned for each in in_place))
+    rewritten = frozenset[str]().union(*(each.rewritten for each in changes))
+    cleaned = frozenset[str]().union(*(each.cleaned for each in changes))
+    moved = frozenset[str]().union(*(each.rewritten for each in changes if each.category is Category.MOVE))
     passes = bool(rewritten) + 1 + bool(cleaned)
     design = design_of(after)
     sizes = ItemSizes(design)
@@ -75,8 +76,14 @@ def change_cost(
             math.ceil(sizes.entry(entity, alias) / WRITE_UNIT_BYTES)
             for alias in entity.placements
             if alias != TABLE
-            and (alias not in before.entities[entity.name].keys or before.indexes[alias] != after.indexes[alias])
+            and (
+                entity.name in moved
+                or alias not in before.entities[entity.name].keys
+                or before.indexes[alias] != after.indexes[alias]
+            )
         )
+        if entity.name in moved:  # a transaction deletes the old item and puts the new one, and checks the epoch
+            per_item, entries = 2 * TRANSACTION_FACTOR * per_item + TRANSACTION_FACTOR, 2 * entries
         times = (entity.name in rewritten) + (entity.name in cleaned)
         written += times * count
         write_units += count * (times * per_item + (entries if entity.name in rewritten else 0))

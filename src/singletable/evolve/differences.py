@@ -38,7 +38,7 @@ from singletable.evolve.operations.ttl_field_changed import TtlFieldChanged
 from singletable.evolve.operations.unique_added import UniqueAdded
 from singletable.evolve.operations.unique_dropped import UniqueDropped
 from singletable.evolve.renamed_fields import with_renamed_field
-from singletable.evolve.snapshot_records import EntitySnapshot, FieldSnapshot, Snapshot
+from singletable.evolve.snapshot_records import EntitySnapshot, FieldSnapshot, KeysSnapshot, Snapshot
 from singletable.model.table_schema import TABLE
 
 
@@ -205,9 +205,10 @@ def _key_operations(before: Snapshot, after: Snapshot, old: EntitySnapshot, new:
         if previous is None:
             yield KeysAdded(name, label, alias, keys)
             continue
-        is_changed = previous != keys or _texts_differ(old, new, alias)
+        is_retyped = _texts_differ(old, new, alias)
+        is_changed = previous != keys or is_retyped
         if alias == TABLE and is_changed:
-            yield BaseKeyChanged(name, label, previous, keys)
+            yield BaseKeyChanged(name, label, previous, keys, is_retyped or _texts_differ(old, new, alias, previous))
         elif alias != TABLE and (is_changed or before.indexes[alias].attributes != after.indexes[alias].attributes):
             yield KeysChanged(name, label, previous, keys, before.indexes[alias], after.indexes[alias])
     for alias, previous in old.keys.items():
@@ -215,12 +216,8 @@ def _key_operations(before: Snapshot, after: Snapshot, old: EntitySnapshot, new:
             yield KeysDropped(name, label, alias, previous)
 
 
-def _texts_differ(old: EntitySnapshot, new: EntitySnapshot, alias: str) -> bool:
+def _texts_differ(old: EntitySnapshot, new: EntitySnapshot, alias: str, keys: KeysSnapshot | None = None) -> bool:
     """Return whether equal templates produce different texts, because a field in them has another type."""
-    used: set[str] = set()
-    for position in (*new.keys[alias].partition, *new.keys[alias].sort):
-        text = position.template or f"{{{position.native}}}"
-        used |= {each.name for each in new.fields if f"{{{each.name}}}" in text or f"{{{each.name}:" in text}
-    used |= {name for each in new.keys[alias].derived.values() for name in each.fields}
+    used = (keys or new.keys[alias]).fields
     pairs: list[tuple[Any, Any]] = [(old.field(each), new.field(each)) for each in used]
     return any(one is not None and other is not None and one.type != other.type for one, other in pairs)

@@ -16,10 +16,12 @@ from singletable.evolve.design_snapshot import (
     snapshot_of,
 )
 from singletable.evolve.differences import differences, works_in_all_phases
+from singletable.evolve.moved_entities import MovedEntity
 from singletable.evolve.operation import Operation
+from singletable.evolve.operations.base_key_changed import BaseKeyChanged
 from singletable.evolve.operations.entity_renamed import EntityRenamed
 from singletable.evolve.operations.field_renamed import FieldRenamed
-from singletable.evolve.phases import NEW_FORM, FormUse, ItemForm
+from singletable.evolve.phases import ITEM_FORMS, MOVE_FORMS, NEW_FORM, FormUse, ItemForm, Phase
 from singletable.evolve.renamed_fields import with_renamed_derived
 from singletable.evolve.restored_design import copy_of, count_of, derived_of, index_of, keys_of
 from singletable.evolve.snapshot_records import EntitySnapshot, KeysSnapshot, Snapshot
@@ -54,13 +56,20 @@ class DualDesigns:
     new: Design
     writes: Mapping[ItemForm, Design]
     """The design for writes in each phase."""
-    incomplete: frozenset[type]
+    incomplete: frozenset[type] = frozenset()
     """The classes whose items the backfill creates, so that reads find all of them only afterwards."""
+    moved: tuple[MovedEntity, ...] = ()
+    """The entities whose items move. No other change of the form is possible in the same migration."""
 
     @property
     def both(self) -> Design:
         """The design that writes both forms, from the phase `backfill` to the phase `verify`."""
-        return self.writes[_FILLED]
+        return self.new if self.moved else self.writes[_FILLED]
+
+    @property
+    def forms(self) -> Mapping[Phase, ItemForm]:
+        """The forms that new code reads and writes in each phase."""
+        return MOVE_FORMS if self.moved else ITEM_FORMS
 
 
 def renamed_entities(operations: Sequence[Operation]) -> Mapping[str, str]:
@@ -79,6 +88,26 @@ def with_former_names(design: Design, names: Mapping[str, str]) -> Design:
     return replace(design, entities=entities) if names else design
 
 
+def moved_names(operations: Sequence[Operation]) -> frozenset[str]:
+    """Return the names of the entities whose items move."""
+    return frozenset(each.entity for each in operations if isinstance(each, BaseKeyChanged))
+
+
+def moved_entities(design: Design, before: Snapshot, operations: Sequence[Operation]) -> tuple[MovedEntity, ...]:
+    """Return the entities whose items move. Raise NotDual if the new code cannot compute an old key."""
+    names = moved_names(operations)
+    if not names:
+        return ()
+    for each in operations:
+        if isinstance(each, FieldRenamed | EntityRenamed):
+            before = each.apply(before)
+    try:
+        old = _OldForm(design, before, renamed_entities(operations)).old_design()
+    except DesignError as problem:
+        raise NotDual(f"new code cannot compute the old keys: {problem}") from problem
+    return tuple(MovedEntity(old.entity_of(each.cls), each) for each in design.entities if each.name in names)
+
+
 class NotDual(Exception):
     """New code cannot work with the old form of items; the text says why."""
 
@@ -92,8 +121,9 @@ def dual_designs(design: Design, before: Snapshot) -> DualDesigns:
     for each in operations:
         if isinstance(each, FieldRenamed | EntityRenamed):
             before = each.apply(before)
+    form, moved = _OldForm(design, before, renamed_entities(operations)), moved_names(operations)
     try:
-        return _OldForm(design, before, renamed_entities(operations)).designs()
+        return form.moving_designs(moved) if moved else form.designs()
     except DesignError as problem:
         raise NotDual(f"new code cannot compute the old form: {problem}") from problem
 
@@ -110,14 +140,37 @@ class _OldForm:
         self._kept = {a: names[each.name] for a, each in before.indexes.items() if a != TABLE and each.name in names}
         """The new aliases of the other indexes, by their old alias."""
 
-    def designs(self) -> DualDesigns:
-        """Compile the designs."""
-        entities = self._design.entities
-        old_keys = [(each, self._with_old_keys(each)) for each in entities]
-        old = self._compiled(
+    def old_design(self) -> Design:
+        """Compile the design of the old form."""
+        old_keys = [(each, self._with_old_keys(each)) for each in self._design.entities]
+        return self._compiled(
             [self._with_attributes(entity, self._with_old_data(entity, each), None) for entity, each in old_keys],
             self._old_indexes(),
         )
+
+    def moving_designs(self, names: frozenset[str]) -> DualDesigns:
+        """Compile the designs for a migration that moves items, and changes nothing else in them."""
+        old, new = self.old_design(), self._design
+        changed = [each for each in new.entities if each.name in names]
+        moved = tuple(MovedEntity(old.entity_of(each.cls), each) for each in changed)
+        for each in moved:
+            if not each.is_exact:
+                raise NotDual(f"the old and the new key of {each.new.label} do not determine each other")
+        if new.settings.type_attribute is None:
+            raise NotDual("items without a type attribute are recognised by their key")
+        for entity in changed:
+            for copy in entity.declaration.copies:
+                for design in (old, new):
+                    plan = plan_copies_query(design, copy, design.entity_of(entity.cls))
+                    if isinstance(plan, UnsupportedPattern) or plan.index.kind != "GSI" or plan.index.is_inverse:
+                        raise NotDual(f"a Query on the keys of the table finds the copies in {entity.label}")
+        writes = dict.fromkeys(MOVE_FORMS.values(), new) | {_OLD: old}
+        return DualDesigns(old, new, writes, moved=moved)
+
+    def designs(self) -> DualDesigns:
+        """Compile the designs."""
+        entities = self._design.entities
+        old = self.old_design()
         indexes = [*self._design.settings.indexes, *(self._index(a, self._free_alias(a)) for a in self._gone)]
         both_keys = [(each, self._with_both_keys(each)) for each in entities]
         new = with_former_names(self._design, self._names)
@@ -238,8 +291,8 @@ class _OldForm:
 
     def _with_old_keys(self, entity: Entity) -> EntityDeclaration:
         declaration, record = entity.declaration, self._before.entities.get(entity.name)
-        keys = {TABLE: declaration.keys[TABLE]}
-        derived: dict[str, DerivedValue] = {}
+        keys = {TABLE: declaration.keys[TABLE] if record is None else keys_of(TABLE, record.keys[TABLE])}
+        derived: dict[str, DerivedValue] = dict(() if record is None else self._derived(entity, record.keys[TABLE]))
         for alias in self._before.indexes:
             new_alias = self._kept.get(alias)
             if record is None:  # an entity without stored items has its new keys from the beginning

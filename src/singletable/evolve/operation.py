@@ -20,8 +20,15 @@ class Category(Enum):
     """Only the deployment of the new code is needed. Stored items stay valid."""
     IN_PLACE = "in place"
     """A migration is needed, which keeps both forms in one item while it runs."""
+    MOVE = "move"
+    """A migration is needed that gives items another key. Each item exists under one of its two keys."""
     UNSUPPORTED = "not supported"
     """This release does not support the change. The operation says what to do instead."""
+
+    @property
+    def has_phases(self) -> bool:
+        """Whether the change is a migration, which changes stored items phase by phase."""
+        return self in (Category.IN_PLACE, Category.MOVE)
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,21 @@ COUNTING_EFFECTS = tuple(
 """What happens in each phase if the migration adds a counter: old code cannot write when the first item is counted."""
 
 
+MOVE_EFFECTS = (
+    PhaseEffect(Phase.PENDING, _WORKS, "works with the old keys"),
+    PhaseEffect(Phase.EXPAND, _REJECTED, "reads both keys, writes the old ones"),
+    PhaseEffect(Phase.BACKFILL, _REJECTED, "reads both keys, moves the items that it writes"),
+    PhaseEffect(Phase.VERIFY, _REJECTED, "reads both keys, moves the items that it writes"),
+    PhaseEffect(Phase.SWITCH, _REJECTED, "works with the new keys"),
+    PhaseEffect(Phase.CONTRACT, _REJECTED, "works with the new keys"),
+)
+"""What happens in each phase if items move: old code would not find the moved items."""
+OFFLINE_MOVE_EFFECTS = tuple(
+    each._replace(new_code=_WORKS if each.phase is Phase.CONTRACT else _REJECTED) for each in MOVE_EFFECTS
+)
+"""What happens in each phase if items move, and new code cannot compute one key of an item from the other."""
+
+
 class FormUse(Enum):
     """A use of the old or the new form of items by new code, as long as a migration is open."""
 
@@ -66,6 +81,11 @@ class FormUse(Enum):
     WRITES_EXPANDED = "writes both forms, without new counters"
     WRITES_BOTH = "writes both forms"
     WRITES_NEW = "writes the new form"
+    READS_BOTH_KEYS = "reads both keys of each item"
+    READS_RETURNING = "reads both keys of each item while an undo moves the items back"
+    WRITES_OLD_KEYS = "writes the old keys"
+    WRITES_MOVING = "moves items to their new keys"
+    WRITES_NOTHING = "waits for an undo that moves the items back"
 
 
 class ItemForm(NamedTuple):
@@ -92,11 +112,27 @@ Clients can be in two neighbouring phases at the same time: the clients of each 
 clients of the other phase read.
 """
 
+_MOVING = ItemForm(FormUse.READS_BOTH_KEYS, FormUse.WRITES_MOVING)
+MOVE_FORMS: Mapping[Phase, ItemForm] = {
+    Phase.PENDING: _OLD,
+    Phase.EXPAND: ItemForm(FormUse.READS_BOTH_KEYS, FormUse.WRITES_OLD_KEYS),
+    Phase.BACKFILL: _MOVING,
+    Phase.VERIFY: _MOVING,
+    Phase.SWITCH: NEW_FORM,
+    Phase.CONTRACT: NEW_FORM,
+    Phase.ROLLBACK: ItemForm(FormUse.READS_RETURNING, FormUse.WRITES_NOTHING),
+}
+"""How new code reads and writes in each phase of a migration that moves items.
+
+The first item moves in the phase `backfill`. Before it, every client reads both keys. Items move in one direction only:
+to the new key until the phase `rollback`, and then, after the last client has stopped writing, back to the old key.
+"""
+
 
 def combined_effects(effects: Iterable[tuple[PhaseEffect, ...]]) -> tuple[PhaseEffect, ...]:
     """Return what happens in each phase of a migration with several changes: the strictest of their effects."""
     given = set(effects)
-    for strictest in (IN_PLACE_EFFECTS, COUNTING_EFFECTS):
+    for strictest in (OFFLINE_MOVE_EFFECTS, MOVE_EFFECTS, IN_PLACE_EFFECTS, COUNTING_EFFECTS):
         if strictest in given:
             return strictest
     return DUAL_EFFECTS

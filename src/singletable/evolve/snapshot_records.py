@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from singletable.wire.api_types import decoder_of
 
 FORMAT = 1
 FINGERPRINT_DIGITS = 32
+_SLOT = re.compile(r"\{(\w+)")
 TypeDocument = str | dict[str, Any]
 """A field type as JSON: `"str"`, `{"list": "int"}`, `{"enum": ...}`."""
 
@@ -82,6 +84,15 @@ class KeysSnapshot(SnapshotPart, kw_only=True, frozen=True):
     sort: tuple[PositionSnapshot, ...] = ()
     sparse: bool = False
     derived: Mapping[str, DerivedSnapshot] = {}
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """The fields from which the keys are computed."""
+        positions = (*self.partition, *self.sort)
+        named = {name for each in positions for name in _SLOT.findall(each.template or "")}
+        named |= {each.native for each in positions if each.native is not None}
+        computed = (name for each in self.derived.values() for name in each.fields)
+        return frozenset((named - self.derived.keys()).union(computed))
 
     def __str__(self) -> str:
         return " / ".join(f'"{each}"' for each in (*self.partition, *self.sort))

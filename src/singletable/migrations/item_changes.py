@@ -72,6 +72,11 @@ class ItemChange:
         return {name: value for name, value in item.items() if name not in self.removes} | self.sets
 
     @property
+    def targets(self) -> tuple[Item, ...]:
+        """The keys that the change puts, if it moves the item."""
+        return tuple(each.action.key for each in self.related if self.deletes and each.action.kind == "Put")
+
+    @property
     def writes_item(self) -> bool:
         """Whether the change writes its own item. Otherwise it only checks the item."""
         return self.deletes or bool(self.sets or self.removes)

@@ -11,6 +11,7 @@ from singletable.client.responses import Item
 from singletable.client.write.schema_versions import attributes_of_upgrade
 from singletable.conformance.item_comparison import ItemComparer, ItemComparison
 from singletable.evolve.dual_designs import renamed_entities, with_former_names
+from singletable.evolve.moved_entities import MovedEntity
 from singletable.evolve.operation import Operation
 from singletable.evolve.operations.counter_added import CounterAdded
 from singletable.evolve.operations.keys_added import KeysAdded
@@ -21,6 +22,7 @@ from singletable.evolve.restored_design import design_of
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.migrations.added_data import AddedData, ItemDraft, Missing
 from singletable.migrations.item_changes import Found, ItemChange, ItemFailure, NeedsItems
+from singletable.migrations.moved_items import MovedItems
 from singletable.migrations.renamed_attributes import RenamedAttributes
 from singletable.model.derived_data import MARK
 from singletable.model.design import Design
@@ -34,7 +36,9 @@ Computed = ItemChange | ItemFailure | NeedsItems | None
 class ItemConversion:
     """Computes the changes of the items of one table from its old and its new design."""
 
-    def __init__(self, before: Snapshot, design: Design, operations: Sequence[Operation]) -> None:
+    def __init__(
+        self, before: Snapshot, design: Design, operations: Sequence[Operation], moved: Sequence[MovedEntity] = ()
+    ) -> None:
         design = with_former_names(design, renamed_entities(operations))
         self._design, self._types, self._comparer = design, ItemTypes(design), ItemComparer(design)
         pairs = {(each.entity, _alias(each)) for each in operations if isinstance(each, KeysAdded | KeysChanged)}
@@ -55,6 +59,7 @@ class ItemConversion:
         self._renamed = RenamedAttributes(operations)
         self._added = AddedData(design, operations, self._types, self._renamed)
         self._dropped = _DroppedItems(before, operations)
+        self._moved = MovedItems(design, moved, self._types)
         self._counters: dict[str, set[str]] = {}
         for each in operations:
             if isinstance(each, CounterAdded):
@@ -64,9 +69,17 @@ class ItemConversion:
     def backfill(self, item: Item, now: float, found: Found) -> Computed:
         """Return the change that adds the new form to an item and its related items, or None if it needs none."""
         try:
+            moved = self._moved.entity_of(item)
+            if moved is not None:
+                return self._move(moved, item, now, found)
             return self._backfilled(item, now, found)
         except Missing as missing:
             return NeedsItems(missing.keys)
+
+    def _move(self, moved: MovedEntity, item: Item, now: float, found: Found, *, is_back: bool = False) -> Computed:
+        change = self._moved.change(moved, item, found, self._key_text(item), is_back=is_back)
+        # An expired item moves like the others. One that cannot be read does not stop the migration.
+        return None if isinstance(change, ItemFailure) and self._is_expired(item, now) else change
 
     def _backfilled(self, item: Item, now: float, found: Found) -> Computed:
         if (stale := self._added.stale_item(item, found, now)) is not None:
@@ -125,6 +138,9 @@ class ItemConversion:
         """Return the change that removes the new form of an item, or None."""
         if self._added.creates(item):
             return self._deletion(item)
+        moved = self._moved.entity_of(item)
+        if moved is not None:
+            return self._move(moved, item, now, found, is_back=True)
         return self.reset(item, now, found, is_rollback=True)
 
     def reset(self, item: Item, now: float, found: Found, *, is_rollback: bool = False) -> Computed:
@@ -148,6 +164,8 @@ class ItemConversion:
         change = self.backfill(item, now, found)
         if not isinstance(change, ItemChange):
             return change
+        if change.deletes and self._moved.entity_of(item) is not None:
+            return ItemFailure(self._key_text(item), "the item has its old key")
         if change.deletes:
             return ItemFailure(self._key_text(item), "no item has the values from which it was derived")
         names = [*change.sets, *change.removes]

@@ -97,9 +97,14 @@ class SegmentedScan:
 Computed = tuple[list[ItemChange], list[tuple[Item, ItemFailure]]]
 
 
-def compute_changes(items: Sequence[Item], compute: Compute, now: float) -> Generator[list[Item], Found, Computed]:
-    """Compute the changes of some items. Yield the keys of related items, and receive these items."""
-    found: dict[KeyId, Item | None] = {}
+def compute_changes(
+    items: Sequence[Item], compute: Compute, now: float, known: Found | None = None
+) -> Generator[list[Item], Found, Computed]:
+    """Compute the changes of some items. Yield the keys of related items, and receive these items.
+
+    `known` contains related items that were read before.
+    """
+    found: dict[KeyId, Item | None] = dict(known or {})
     results: dict[int, ItemChange | ItemFailure | None] = {}
     waiting = list(range(len(items)))
     while waiting:
@@ -191,26 +196,28 @@ class ItemPass:
             yield from self._slow_down()
         return result
 
-    def _computed(self, items: Sequence[Item]) -> Steps[list[ItemChange]]:
+    def _computed(self, items: Sequence[Item], targets: Sequence[Item] = ()) -> Steps[list[ItemChange]]:
         """Return the changes of some items, and count the items that cannot be converted.
 
         An item and its related items are read one after the other, and a client may still be updating a copy. So the
-        pass reads an item again before it counts a failure.
+        pass reads an item again before it counts a failure. `targets` are the keys to which items could not move.
         """
-        changes, failures = yield from self._computed_once(items)
+        changes, failures = yield from self._computed_once(items, targets)
         for _ in range(RECHECKS):
             if not failures or self._result.failed >= FAILURES_MAX:
                 break
             yield from pause(RECHECK_SECONDS)
             again = yield from self._read_again([item for item, _ in failures])
-            more, failures = yield from self._computed_once(again)
+            more, failures = yield from self._computed_once(again, targets)
             changes += more
         for _, failure in failures:
             self._result.fail(failure)
         return changes
 
-    def _computed_once(self, items: Sequence[Item]) -> Steps[Computed]:
-        computing = compute_changes(items, self.compute, self.now())
+    def _computed_once(self, items: Sequence[Item], targets: Sequence[Item]) -> Steps[Computed]:
+        known, units = yield from read_related(self.control.table, targets)
+        self._result.read_units += units
+        computing = compute_changes(items, self.compute, self.now(), known)
         try:
             keys = next(computing)
             while True:
@@ -261,7 +268,8 @@ class ItemPass:
 
     def _computed_again(self, stale: list[ItemChange]) -> Steps[list[ItemChange]]:
         yield from pause(CONFLICT_SECONDS)
-        return (yield from self._computed((yield from self._read_again([each.before for each in stale]))))
+        again = yield from self._read_again([each.before for each in stale])
+        return (yield from self._computed(again, [key for each in stale for key in each.targets]))
 
     def _read_again(self, items: Sequence[Item]) -> Steps[list[Item]]:
         names = self.control.attributes

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from singletable.errors import MigrationRefused
 from singletable.evolve.differences import differences, needs_migration
+from singletable.evolve.dual_designs import NotDual, moved_entities
+from singletable.evolve.moved_entities import key_conflicts
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.snapshot_records import Snapshot, read_snapshot, to_json
 from singletable.migrations.migration_source import MigrationSource, read_source, source_text
@@ -104,6 +106,8 @@ def make_migration(folder: Path, design: Design | None, model: Snapshot, message
                 f"{known[-1].path} already has the design of {model.name}, so no migration is needed"
             )
         reject_unsupported(before, model, operations)
+        if design is not None:
+            reject_unsafe_moves(before, model, operations, design)
     name = _slug(message) or ("initial" if not known else "change")
     path = folder / f"{len(known) + 1:04d}_{name}.json"
     try:
@@ -126,6 +130,26 @@ def reject_unsupported(before: Snapshot, after: Snapshot, operations: Sequence[O
     if problems:
         shown = "\n  ".join(problems)
         raise MigrationRefused(f"{after.name}: no migration can make these changes:\n  {shown}")
+
+
+def reject_unsafe_moves(before: Snapshot, after: Snapshot, operations: Sequence[Operation], design: Design) -> None:
+    """Raise MigrationRefused if a migration cannot move items without a risk of two items with one key."""
+    if not any(each.category is Category.MOVE for each in operations):
+        return
+    others = [str(each) for each in operations if each.category is Category.IN_PLACE]
+    problems = list(key_conflicts(before, design, tuple(operations)))
+    if others:
+        problems.append(
+            f"a migration that moves items cannot make other changes of stored items: {', '.join(others)}. Make two "
+            "migrations: first change only the key."
+        )
+    try:
+        moved_entities(design, before, operations)
+    except NotDual as problem:
+        problems.append(f"{problem}. Keep the fields and the functions of the old key until the items have moved.")
+    if problems:
+        shown = "\n  ".join(problems)
+        raise MigrationRefused(f"{after.name}: no migration can move the items; nothing was written:\n  {shown}")
 
 
 def _conflicts(before: Snapshot, after: Snapshot) -> list[str]:

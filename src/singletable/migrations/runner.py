@@ -14,6 +14,8 @@ from singletable.errors import MigrationRefused
 from singletable.evolve.described_table import described_snapshot
 from singletable.evolve.design_snapshot import FUNCTION
 from singletable.evolve.differences import differences, needs_migration, works_in_all_phases
+from singletable.evolve.dual_designs import moved_entities
+from singletable.evolve.moved_entities import MovedEntity
 from singletable.evolve.operation import Operation
 from singletable.evolve.operations.index_dropped import IndexDropped
 from singletable.evolve.phases import DESCRIPTIONS, Phase
@@ -23,7 +25,7 @@ from singletable.migrations.control_items import ControlItems
 from singletable.migrations.item_changes import ItemFailure
 from singletable.migrations.item_conversion import ItemConversion
 from singletable.migrations.item_pass import Compute, ItemPass, PassResult
-from singletable.migrations.migration_files import MigrationFile, reject_unsupported
+from singletable.migrations.migration_files import MigrationFile, reject_unsafe_moves, reject_unsupported
 from singletable.migrations.table_indexes import Document, change_ttl, create_indexes, delete_indexes, describe_table
 from singletable.model.design import Design
 
@@ -71,7 +73,12 @@ class MigrationRun:
     @cached_property
     def conversion(self) -> ItemConversion:
         """The conversion of the items."""
-        return ItemConversion(self.before, self.design, self.operations)
+        return ItemConversion(self.before, self.design, self.operations, self.moved)
+
+    @cached_property
+    def moved(self) -> tuple[MovedEntity, ...]:
+        """The entities whose items move."""
+        return moved_entities(self.design, self.before, self.operations)
 
     @property
     def stops_old_writers(self) -> bool:
@@ -137,6 +144,7 @@ def migration_run(
     if file.snapshot.fingerprint != model.fingerprint:
         design = _earlier_design(file)
     reject_unsupported(before, file.snapshot, operations)
+    reject_unsafe_moves(before, file.snapshot, operations, design)
     return MigrationRun(control, file, before, design, operations, settings)
 
 
@@ -218,7 +226,7 @@ def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
         if not needs_migration(run.operations):
             return RunResult((yield from control.change(state, run.finished(state))), work)
         opened = replace(state, migration=run.file.label, target=run.after.fingerprint, phase=Phase.PENDING)
-        opened = replace(opened, stops_old_writers=run.stops_old_writers)
+        opened = replace(opened, stops_old_writers=run.stops_old_writers, moves_items=bool(run.moved))
         state = yield from control.change(state, opened)
     state = yield from control.take_over(state)
     while state.phase is not None:
@@ -243,9 +251,11 @@ def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Pha
             return PassResult(), Phase.EXPAND
         case Phase.EXPAND:
             yield from create_indexes(table, run.before, run.after, settings.report)
+            if not run.stops_old_writers and not run.moved:
+                return PassResult(), Phase.BACKFILL
+            yield from pause(settings.wait_seconds)  # until no old code writes, or reads an item that moves
             if not run.stops_old_writers:
                 return PassResult(), Phase.BACKFILL
-            yield from pause(settings.wait_seconds)  # until no old code writes
             return (yield from _item_pass(run, state, conversion.reset, is_guarded=True)), Phase.BACKFILL
         case Phase.BACKFILL:
             yield from pause(settings.wait_seconds)  # until no client writes only the old keys
@@ -305,6 +315,8 @@ def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
     if run.before.ttl_attribute is None and run.after.ttl_attribute is not None:
         yield from change_ttl(control.table, None, settings.report)
     done = yield from _item_pass(run, state, run.conversion.rollback, is_guarded=True)
+    if done.failed and run.moved:  # some items still have their new keys
+        return RunResult(state, done, tuple(done.failures))
     pending = replace(state, phase=Phase.PENDING) if works_in_all_phases(run.operations) else _closed(state)
     return RunResult((yield from control.change(state, pending)), done)
 
@@ -314,7 +326,7 @@ def _last(state: DesignState) -> str:
 
 
 def _closed(state: DesignState) -> DesignState:
-    return replace(state, phase=None, migration=None, target=None, stops_old_writers=False)
+    return replace(state, phase=None, migration=None, target=None, stops_old_writers=False, moves_items=False)
 
 
 def _reject_undo(run: MigrationRun, state: DesignState) -> None:

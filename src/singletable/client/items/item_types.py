@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from singletable.client.items.decoder import Decoder, Item, decoded_class, key_value
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 class ItemTypes:
     """Identifies the entity of each item in a table, and decodes the item."""
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: Design, former_names: Mapping[str, str] | None = None) -> None:
+        """Store the design. `former_names` has the old names of entities that a migration is renaming."""
         self._design = design
         self._type_attribute = design.settings.type_attribute
         self._by_name = {name: each for each in design.entities for name in (each.name, *each.declaration.former_names)}
+        self._by_name |= {old: self._by_name[new] for new, old in (former_names or {}).items()}
         self._markers = [marker for entity in design.entities for marker in entity.uniques]
         self._decoders: dict[tuple[type, type | None], Decoder] = {}
         versioned = (entity for entity in design.entities if entity.declaration.schema_version is not None)

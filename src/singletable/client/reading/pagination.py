@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from singletable.client.items.decoder import key_identity
+from singletable.client.reading.both_keys import queries_of
 from singletable.client.reading.key_reads import batch_get
 from singletable.client.reading.query_execution import MergedQueries, Position, SingleQuery
 from singletable.client.reading.table_reader import ReadOptions, TableReader
@@ -44,7 +45,9 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
         known = {*plan.index.key_attributes, *reader.design.table.key_attributes}
         if any(isinstance(each, dict) and not each.keys() <= known for each in positions):
             raise CursorRefused(f"{name}: the cursor was issued for another index; request the first page again")
-    found = MergedQueries(reader, plan, requests, positions, options, backwards=backwards, unreadable=unreadable)
+    found = queries_of(
+        reader, plan, arguments, requests, positions, options, backwards=backwards, unreadable=unreadable
+    )
     objects = yield from _page_objects(reader, plan, found, limit_of(plan, arguments, options), options)
     if backwards:
         yield from found.look_ahead()
@@ -67,7 +70,7 @@ def start_query(
     if reader.has_fast_path(plan):
         return SingleQuery(reader, plan, requests[0], options, unreadable)
     options = options.trimming(plan, arguments)
-    return MergedQueries(reader, plan, requests, [None] * len(requests), options, unreadable=unreadable)
+    return queries_of(reader, plan, arguments, requests, [None] * len(requests), options, unreadable=unreadable)
 
 
 def next_objects(reader: TableReader, plan: Plan, found: MergedQueries | SingleQuery) -> Steps[list[Any] | None]:
@@ -89,12 +92,13 @@ class _KeysOnly:
 def count_all(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[int]:
     """Return the number of items that a pattern finds. DynamoDB counts them unless the client must check each item."""
     has_others = bool(plan.other_entities) or bool(plan.trims)
-    must_check = has_others or reader.design.ttl_attribute is not None or plan.hydrate
+    merges = reader.both_keys is not None and reader.both_keys.merges(plan)
+    must_check = merges or has_others or reader.design.ttl_attribute is not None or plan.hydrate
     plan = replace(plan, view=_KeysOnly if must_check else None)
     requests = read_requests(reader.design, plan, arguments)
     if must_check:
         options = options.trimming(plan, arguments)
-        found = MergedQueries(reader, plan, requests, [None] * len(requests), options)
+        found = queries_of(reader, plan, arguments, requests, [None] * len(requests), options)
         total = 0
         while items := (yield from found.take(None)):
             if plan.hydrate and not _has_checked_attributes(reader, plan):

@@ -8,6 +8,7 @@ from typing import Any
 
 from singletable.client.items.decoder import key_identity, key_value
 from singletable.client.items.rows import Row
+from singletable.client.reading.both_keys import queries_of
 from singletable.client.reading.key_reads import batch_get
 from singletable.client.reading.pagination import Arguments, limit_of
 from singletable.client.reading.query_execution import MergedQueries
@@ -102,7 +103,7 @@ def read_collection(reader: TableReader, plan: Plan, arguments: Arguments, optio
     requests = read_requests(reader.design, plan, arguments)
     options = options.trimming(plan, arguments)
     unreadable = reader.unreadable_items(warn_as=plan.pattern.name)
-    found = MergedQueries(reader, plan, requests, [None] * len(requests), options, unreadable=unreadable)
+    found = queries_of(reader, plan, arguments, requests, [None] * len(requests), options, unreadable=unreadable)
     limit = limit_of(plan, arguments, options)
     count = None if limit is None or plan.limit is None else limit + plan.limit.extra
     members = [_MemberObjects(member, entity) for member, entity in zip(plan.members, plan.entities, strict=True)]

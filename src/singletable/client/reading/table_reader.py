@@ -27,6 +27,7 @@ from singletable.planner.trims import TrimTests, trim_tests
 from singletable.values.fast_path import NotOnFastPath
 
 if TYPE_CHECKING:
+    from singletable.client.reading.both_keys import RangesOfBothKeys
     from singletable.client.reading.cursors import Cursors
 
 
@@ -62,6 +63,8 @@ class TableReader:
     retries: Retries = field(default_factory=Retries)
     reports_unreadable: bool = False
     """Whether reads report unreadable items and return the others; by default they raise ItemRefused."""
+    both_keys: RangesOfBothKeys | None = None
+    """The old ranges of keys, while a migration moves items."""
     _ttl: str | None = field(init=False)
     _plan_decoders: dict[tuple[str, type | None], PlanDecoder] = field(init=False, default_factory=dict)
 
@@ -83,6 +86,8 @@ class TableReader:
 
     def has_fast_path(self, plan: Plan) -> bool:
         """Return whether a plan is one Query in which every item matches, so that reads need only the objects."""
+        if self.both_keys is not None and self.both_keys.merges(plan):
+            return False
         return self._plan_decoder(plan).page_fast_path is not None
 
     def objects(
