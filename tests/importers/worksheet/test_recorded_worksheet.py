@@ -97,7 +97,7 @@ def test_patterns_have_the_conditions_order_and_rates_of_the_requests(
 def test_design_chooses_keys_for_the_worksheet(shop: RecordedCatalogue, tmp_path: Path) -> None:
     file = tmp_path / "shop.md"
     file.write_text(recorded_worksheet(shop), encoding="utf-8")
-    with keyless_model(str(file), None, None) as path:
+    with keyless_model(str(file), None, None) as (path, _):
         designed = design_table(load_table(path).design)
     keys = {entity.label: entity for entity in designed.after.entities}
     assert keys["OrderItem"].base.fields == {"order_id", "sku"}
