@@ -361,6 +361,15 @@ def test_an_interrupted_export_continues(sales: Sales, tmp_path: Path, monkeypat
         export(sales, tmp_path / "out")
 
 
+def test_a_slow_export_stores_its_progress_every_minute(sales: Sales, tmp_path: Path) -> None:
+    for number in range(3000):
+        sales.put(sale(number, shop="x" * 1500))
+    times = iter(range(0, 10_000, 61))
+    manifest = export(sales, tmp_path / "out", segments=1, clock=lambda: next(times))
+    assert len(manifest.files["Sale"]) > 3
+    assert manifest.rows("Sale") == 3000
+
+
 def test_an_export_with_other_settings_is_not_continued(sales: Sales, tmp_path: Path) -> None:
     manifest = export(sales, tmp_path / "out")
     manifest.is_complete = False

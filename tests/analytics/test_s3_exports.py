@@ -244,6 +244,19 @@ def test_a_line_that_is_no_record_is_rejected(bucket: Path, line: str) -> None:
         items_of(bucket)
 
 
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"outputFormat": "CSV"}, "outputFormat is 'CSV'"),
+        ({"itemCount": 7}, "the data files have 2 of 7 items"),
+        ({"exportToTime": "yesterday"}, "Invalid isoformat string"),
+    ],
+)
+def test_a_manifest_that_is_not_complete_is_rejected(bucket: Path, changes: dict[str, Any], reason: str) -> None:
+    with pytest.raises(AnalyticsRefused, match=f"is not a complete export of DynamoDB: .*{reason}"):
+        with_changes(bucket, **changes)
+
+
 def test_damage_and_gaps_are_reported(bucket: Path) -> None:
     summary = bucket / "AWSDynamoDB" / "01693685834118-1e1b8a1c" / "manifest-summary.json"
     summary.write_text(json.dumps(INCREMENTAL | {"exportFromTime": "2020-11-04T07:58:34.028Z"}))

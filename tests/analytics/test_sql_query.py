@@ -20,6 +20,7 @@ from singletable import AnalyticsRefused, ArgumentRefused, Table, entity, sparse
 from singletable.analytics.data_export import DataExport
 from singletable.analytics.sql_query import SqlPlan, SqlReader
 from singletable.analytics.table_source import ScanSource
+from singletable.testing import measure
 
 STATEMENTS = int(os.environ.get("STATEMENTS", "60"))
 
@@ -364,6 +365,19 @@ def test_arrow_returns_the_rows_with_these_values(store: Store) -> None:
     assert sorted(row["id"] for row in found) == sorted(each.id for each in wanted)
     with pytest.raises(ArgumentRefused, match="arrow: Purchase has no field 'colour'"):
         store.arrow(Purchase, colour="red")
+
+
+def test_arrow_sends_a_query_for_values_of_every_pushed_type(store: Store) -> None:
+    with Visits.open("memory:") as visits:
+        for number in range(6):
+            visits.put(Visit(f"v{number}", date(2026, 1, 1 + number % 3), "web", UUID(int=number)))
+        with measure(visits) as used:
+            assert visits.arrow(Visit, day=date(2026, 1, 2)).column("id").to_pylist() == ["v1", "v4"]
+            assert visits.arrow(Visit, kind="web", owner=UUID(int=3)).column("id").to_pylist() == ["v3"]
+        assert used.operations == ["Query", "Query"]
+    with measure(store) as used:
+        assert store.arrow(Purchase, status=Status.OPEN).num_rows > 0
+    assert used.operations == ["Query"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -257,3 +258,14 @@ def test_two_records_of_an_item_that_fail_in_different_handlers_are_both_set_asi
         assert [ledger.get(key(Log, id=name)) for name in ("o1", "o2")] == [
             Log(name, log, log) for name in ("o1", "o2")
         ]
+
+
+def test_async_handlers_run_in_an_async_test() -> None:
+    async def run_in_loop(ledger: Ledger) -> None:
+        assert StreamRunner(ledger).run().failed == 0
+
+    with Ledger.open("memory:") as ledger:
+        ledger.put(Log("o1"))
+        ledger.put(LoggedOrder("o1", "NEW", "o1"))
+        asyncio.run(run_in_loop(ledger))
+        assert ledger.get(key(Log, id="o1")) == Log("o1", ["->NEW"], ["->NEW"])

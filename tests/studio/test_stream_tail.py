@@ -11,6 +11,7 @@ import pytest
 
 from singletable import Table, entity, key, on, upgrade
 from singletable.studio.stream_tail import TAILS_MAX, ShownChange, shown_changes
+from singletable.studio.studio_store import send
 from singletable.testing import StreamRunner
 from tests.studio.opened_studio import COMMERCE, Studio, store_of, studio, text_of, view_of, workspace
 
@@ -177,6 +178,21 @@ def test_a_table_without_a_stream_can_get_one(tmp_path: Path) -> None:
     found.ask("query", statement="DELETE FROM Commerce WHERE PK='USER#42' AND SK='PROFILE'", confirmed=True)
     assert "remove User USER#42" in text_of(found.ask("changes", tail=tail)["html"])
     found.space.close()
+
+
+def test_a_stream_that_replaces_another_one_is_followed(shown: Studio, url: str) -> None:
+    tail = follow(shown)["tail"]
+    with Sensors.open(url) as sensors:
+        sensors.put(Sensor("s1", "n1"))
+        opened = shown.space.table("Sensors").opened()  # type: ignore[union-attr]  # it has this table
+        for enabled in ({"StreamEnabled": False}, {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}):
+            send(opened, "UpdateTable", {"TableName": "Sensors", "StreamSpecification": enabled})
+            if not enabled["StreamEnabled"]:
+                assert follow(shown, tail=tail)["count"] == 1
+                assert "The table has no stream" in text_of(follow(shown, tail=tail)["missing"])
+        sensors.put(Sensor("s2", "n2"))
+    answer = follow(shown, tail=tail)
+    assert (answer["count"], answer["tail"] != tail) == (1, True)
 
 
 def test_on_dynamodb_nothing_is_read_before_a_click_and_nothing_is_changed_without_write() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -23,7 +24,8 @@ from singletable.model.design import Design
 MANIFEST = "manifest.json"
 FORMAT_VERSION = 1
 STEP_ROWS = 250_000
-"""The number of rows after which the files and the progress are written."""
+STEP_SECONDS = 60.0
+"""After this number of rows, or this time, the files and the progress are written."""
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 UNITS = {"year": 4, "month": 7, "day": 10}
 """The units of a partition by a date or time, each with the length of its text."""
@@ -132,11 +134,12 @@ class DataExport:
         partitions: Mapping[str, Partitioning] | None = None,
         step_rows: int = STEP_ROWS,
         progress: Callable[[ExportManifest], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         if export_format == "duckdb":
             require_distinct((each.name for each in design.entities), str.lower, "a DuckDB database")
         self._rows = TableRows(design, with_zone=export_format != "duckdb")
-        self._source, self._folder, self._step_rows = source, folder, step_rows
+        self._source, self._folder, self._step_rows, self._clock = source, folder, step_rows, clock
         self._partitions, self._progress = partitions or {}, progress
         columns = {name: _described(each) for name, each in self._rows.entities.items()}
         by = {name: each.column for name, each in self._partitions.items()}
@@ -146,16 +149,16 @@ class DataExport:
         """Export all items, or continue an interrupted export."""
         self._start()
         waiting: dict[str, list[pa.RecordBatch]] = {}
-        count = 0
+        count, written_at = 0, self._clock()
         for page in self._source.pages(self.manifest.position):
             for name, batch in self._rows.batches(page.items, self.manifest.unknown).items():
                 waiting.setdefault(name, []).append(batch)
                 count += batch.num_rows
             self.manifest.position = page.position
             self.manifest.read_units += page.read_units
-            if count >= self._step_rows:
+            if count >= self._step_rows or self._clock() - written_at >= STEP_SECONDS:
                 self._write(waiting)
-                waiting, count = {}, 0
+                waiting, count, written_at = {}, 0, self._clock()
         self._write(waiting)
         self._write_empty_tables()
         if self.manifest.export_format == "duckdb":

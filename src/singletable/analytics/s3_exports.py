@@ -24,6 +24,7 @@ from singletable.values.attribute_value import number_text
 from singletable.values.item_validation import accept_item
 
 PAGE_ITEMS = 5000
+FORMATS = ("DYNAMODB_JSON", "ION")
 _SETS = {"$dynamodb_SS": "SS", "$dynamodb_NS": "NS", "$dynamodb_BS": "BS"}
 Record = dict[str, Any]
 
@@ -77,8 +78,12 @@ def _read_manifest(path: Path) -> ExportFolder:
         summary = json.loads(path.read_text(encoding="utf-8"))
         lines = (path.parent / "manifest-files.json").read_text(encoding="utf-8").splitlines()
         listed = [json.loads(line) for line in lines if line.strip()]
-        files = tuple((_data_file(path, each["dataFileS3Key"]), str(each["md5Checksum"])) for each in listed)
+        files = tuple((_data_file(path, str(each["dataFileS3Key"])), str(each["md5Checksum"])) for each in listed)
         output_format, table = summary["outputFormat"], str(summary["tableArn"])
+        if output_format not in FORMATS:
+            raise ValueError(f"outputFormat is {output_format!r}")
+        if (listed_items := sum(each["itemCount"] for each in listed)) != summary["itemCount"]:
+            raise ValueError(f"the data files have {listed_items:,} of {summary['itemCount']:,} items")
         if summary.get("exportType") == "INCREMENTAL_EXPORT":
             since, until = _time(summary["exportFromTime"]), _time(summary["exportToTime"])
             return ExportFolder(path.parent, files, True, output_format, table, until, since)

@@ -292,8 +292,16 @@ def read_arrow(opened: ConnectedTable, cls: type, equal: dict[str, Any], *, scan
     unknown = [name for name in equal if name not in entity.fields]
     if unknown:
         raise ArgumentRefused(f"arrow: {entity.label} has no field {unknown[0]!r}")
-    constants = {name: frozenset((value,)) for name, value in equal.items() if isinstance(value, str | int)}
+    constants = {name: found for name, value in equal.items() if (found := _constant(entity, name, value))}
     return SqlReader(opened).entity_table(entity, equal, constants, scan=scan)
+
+
+def _constant(entity: Entity, name: str, value: Any) -> Constants:
+    """Return a value as the constant of a condition; nothing if its type is not pushed down."""
+    ((kind, stored),) = (stored_field(entity, name, value) or {"NULL": True}).items()
+    if kind == "S":
+        return frozenset((str(stored),))
+    return frozenset((int(stored),)) if kind == "N" and stored.lstrip("-").isdigit() else frozenset()
 
 
 def read_sql(opened: ConnectedTable, statement: str, *, scan: bool) -> duckdb.DuckDBPyRelation:

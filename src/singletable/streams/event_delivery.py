@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import warnings
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -146,7 +147,7 @@ class Delivery:
     def close(self) -> None:
         """Close the event loop of async handlers."""
         if self._loop is not None:
-            self._loop.close()
+            _outside_of_loops(self._loop.close)
             self._loop = None
 
     def __del__(self) -> None:  # a Lambda function is never closed
@@ -265,7 +266,7 @@ class Delivery:
             result = handler.deliver(events)
             if inspect.isawaitable(result):
                 self._loop = self._loop or asyncio.Runner()
-                self._loop.run(_awaited(result))
+                _outside_of_loops(self._loop.run, _awaited(result))
         except Exception as problem:
             raise HandlerFailed(handler.name, problem) from problem
 
@@ -284,6 +285,17 @@ class Delivery:
 
 def _once(opened: ConnectedTable, token: str) -> Transaction:
     return OnceTransaction(opened, f"change#{token}")
+
+
+def _outside_of_loops(call: Callable[..., object], *arguments: object) -> None:
+    """Call a function that runs an event loop; in another thread if this one runs a loop, as in an async test."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        call(*arguments)
+    else:
+        with ThreadPoolExecutor(1) as threads:
+            threads.submit(call, *arguments).result()
 
 
 async def _awaited(result: Awaitable[R]) -> R:

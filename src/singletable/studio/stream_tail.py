@@ -118,8 +118,9 @@ def changes(workspace: Workspace, view: TableView, given: Document) -> Document:
     """Return the changes since the last request of a page, or begin to follow the stream."""
     name = str(given.get("tail") or "")
     tail = workspace.tails.get(name)
-    if tail is None:
-        tail = _started(workspace, view, "oldest" if given.get("start") == "oldest" else "latest")
+    if tail is None or not tail.readers:  # a stream without open shards was disabled; another one may have replaced it
+        is_oldest = tail is not None or given.get("start") == "oldest"
+        tail = _started(workspace, view, "oldest" if is_oldest else "latest", None if tail is None else tail.arn)
         if tail is None:
             return {"missing": render("stream_missing.html", store=workspace.store, view_type=STREAM_VIEW)}
         name = secrets.token_urlsafe(8)
@@ -134,12 +135,14 @@ def changes(workspace: Workspace, view: TableView, given: Document) -> Document:
     return {"tail": name, "html": html, "has_more": bool(records), **counts}
 
 
-def _started(workspace: Workspace, view: TableView, start: StreamStart) -> StreamTail | None:
-    """Begin to follow the stream of a table. Return None if it has none."""
+def _started(workspace: Workspace, view: TableView, start: StreamStart, ended: str | None) -> StreamTail | None:
+    """Begin to follow the stream of a table. Return None if it has none, or only the one that has ended."""
     opened = view.opened()
     try:
         arn = opened.run(latest_stream(opened.reader.name))
     except StreamRefused:
+        return None
+    if arn == ended:
         return None
     session = opened.session
     for_streams = getattr(session.transport, "for_streams", None)

@@ -108,11 +108,12 @@ def test_no_conflict_violates_a_rule(start: Start, window: SignIn, tmp_path: Pat
 
 ITEM = f"/Commerce/items?id={ORDER}"
 OVERVIEW, COLLECTIONS = "/Commerce/overview", "/Commerce/collections"
+CONSOLES = ("/Commerce/sql", "/Commerce/stream")
 OTHERS = {
     "several tables": (("examples/guide/model.py",), ("/AppTable/overview", "/AppTable/patterns/recent_orders")),
     "no model": (("STORE", "--table", "Commerce"), (OVERVIEW, COLLECTIONS, ITEM)),
-    "aws": ((COMMERCE, "dynamodb://eu-west-1"), (OVERVIEW, COLLECTIONS, ITEM)),
-    "no server": ((COMMERCE, "http://127.0.0.1:9"), (OVERVIEW, COLLECTIONS, "/Commerce/query")),
+    "aws": ((COMMERCE, "dynamodb://eu-west-1"), (OVERVIEW, COLLECTIONS, ITEM, *CONSOLES)),
+    "no server": ((COMMERCE, "http://127.0.0.1:9"), (OVERVIEW, COLLECTIONS, "/Commerce/query", *CONSOLES)),
     "a broken model": (("MODEL",), ("/Notes/overview",)),
 }
 

@@ -59,6 +59,7 @@
           setFollowing(false, "No stream");
         } else {
           tail = answer.tail;
+          find("#missing").replaceChildren();
           if (answer.has_more) wait = 0;
           add(answer);
         }
@@ -83,8 +84,6 @@
     if (!event.target.closest("#enable")) return;
     try {
       await ask("enable", {});
-      find("#missing").replaceChildren();
-      find("#none").hidden = false;
       setFollowing(true);
     } catch (failure) { report(failure.message); }
   });
