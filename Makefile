@@ -123,9 +123,10 @@ faults: $(VENV)/.installed ## run random operations under random faults: SEED=1 
 SANITIZED := tests/client/items/test_fast_rows.py tests/values/test_item_validation.py tests/engine/items/test_item_keys.py \
 	tests/engine/storage/test_row_checksum.py
 
-studio-million: $(VENV)/.installed ## browse a store of a million items in Chromium: STUDIO_ITEMS=1000000
+studio-million: $(VENV)/.installed ## browse a million items in Chromium: STUDIO_ITEMS=1000000, and send STUDIO_REQUESTS=10000
 	$(call stage,studio-million)
 	@STUDIO_ITEMS=$${STUDIO_ITEMS:-1000000} $(BIN)/pytest -rs tests/studio/browser/test_stores.py -k large
+	@STUDIO_REQUESTS=$${STUDIO_REQUESTS:-10000} $(BIN)/pytest -rs tests/studio/test_studio_load.py
 
 accessibility: $(VENV)/.installed ## check every screen of the studio with axe-core, from npm, in Chromium
 	$(call stage,accessibility)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -282,3 +283,39 @@ def test_a_staged_new_item_has_the_name_of_its_key(desk: Studio) -> None:
         item = {"id": {"S": name}, "email": {"S": f"{name}@example.com"}, "posts": {"N": "0"}, "version": {"N": "0"}}
         answer = desk.ask("stage", "Desk", entity="Account", mode="json", json=json.dumps(item))
     assert "Discard the change of n2" in answer["html"]
+
+
+def test_in_the_item_editor_a_text_that_a_field_would_change_is_json(desk: Studio) -> None:
+    item = stored(desk, POST, "Desk") | {"title": {"S": "a\r\nb\x00"}, "scores": {"M": {"a\nb": {"N": "1"}}}}
+    view = view_of(desk.space, "Desk")
+    from singletable.studio.studio_store import send
+
+    send(view.opened(), "PutItem", {"TableName": "Desk", "Item": item})
+    values = form_of(desk, POST, "Desk") | {"f.tone": "quiet"}
+    assert json.loads(values["f.title"]) == item["title"]
+    given = {"id": item_id(DESIGN_TABLE, POST), "entity": "Post", "loaded": json.dumps(item), "mode": "fields"}
+    answer = desk.ask("stage", "Desk", **given, values=values)
+    assert desk.ask("write", "Desk", revision=answer["revision"])["written"]
+    found = stored(desk, POST, "Desk")
+    assert (found["title"], found["scores"], found["tone"]) == (item["title"], item["scores"], {"S": "quiet"})
+
+
+def test_in_the_item_editor_an_optional_field_of_a_new_element_is_none(desk: Studio) -> None:
+    values = form_of(desk, POST, "Desk")
+    shaped = desk.ask("shape", "Desk", entity="Post", loaded="x", values=values, operation="add", path="f.drafts")
+    assert 'name="f.drafts.1.city?" checked' in shaped["html"]
+
+
+def test_in_the_item_editor_the_json_of_an_entity_has_its_fields_and_no_keys(desk: Studio) -> None:
+    from urllib.parse import quote
+
+    page = unescape(desk.page(f"/Desk/items?as=json&id={quote(json.dumps(POST))}"))
+    shown = json.loads(page.partition('DynamoDB JSON">\n')[2].partition("</textarea>")[0])
+    assert "account_id" in shown
+    assert not {"PK", "SK", "entity_type"} & shown.keys()
+
+
+def test_in_the_item_editor_a_staged_change_of_another_item_is_listed(commerce: Studio) -> None:
+    html = staged(commerce, ORDER, status={"S": "SHIPPED"})["html"]
+    assert "data-discard" not in html
+    assert "data-discard" in commerce.page("/Commerce/items?new=User")

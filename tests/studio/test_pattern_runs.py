@@ -196,3 +196,21 @@ def test_a_read_of_the_design_state_belongs_to_no_call(shared: Studio) -> None:
         send(opened, "GetItem", {"TableName": "Commerce", "Key": {"PK": {"S": "USER#42"}, "SK": {"S": "PROFILE"}}})
     assert [each.request.parameters["Key"]["PK"]["S"] for each in requests] == ["USER#42"]
     assert shared.space.store.total.cost.requests == before + 2
+
+
+def test_in_pattern_runs_a_cursor_continues_a_call_of_another_page(shared: Studio) -> None:
+    values = {"user_id": "42", "status": "SHIPPED", "limit": "1"}
+    first = shared.ask("run", pattern="orders_in_status", values={**values, "cursor": ""})["html"]
+    cursor = view_of(shared.space).runs["orders_in_status"].cursor
+    second = shared.ask("run", pattern="orders_in_status", values={**values, "cursor": f" {cursor} "})["html"]
+    assert ["#C2" in text_of(html) for html in (first, second)] == [False, True]
+    assert 'name="cursor"' in shared.page("/Commerce/patterns/orders_in_status")
+
+
+def test_in_pattern_runs_a_number_of_an_object_keeps_its_digits(shared: Studio) -> None:
+    order = """{"user_id": "42", "id": "N1", "placed_at": "2026-06-01T00:00:00Z",
+        "total": 12345678901234567890.123456789012345678, "currency": "EUR", "status": "NEW"}"""
+    planned = shared.ask("plan", pattern="place_order", values={"order": order})["html"]
+    assert '"total": {"N": "12345678901234567890.123456789012345678"}' in text_of(planned)
+    wrong = shared.ask("plan", pattern="place_order", values={"order": order.replace("2026-06-01T", "soon")})
+    assert wrong["error"].startswith("order is not a valid Order: placed_at: ")

@@ -95,3 +95,31 @@ def test_texts_of_statements_and_items_are_escaped(shown: Studio) -> None:
     for html in (answer["html"], answer["history"], explained["html"], page):
         assert "<script>alert" not in html
         assert "<img" not in html
+
+
+def test_in_the_query_console_a_statement_that_runs_again_is_once_in_the_history(shown: Studio) -> None:
+    for _ in range(2):
+        answer = shown.ask("query", statement="SELECT id FROM Commerce WHERE PK = 'USER#7'", parameters="")
+    assert answer["history"].count("USER#7&#39;</code>") == 1
+
+
+def test_in_the_query_console_an_invalid_statement_is_not_sent(shown: Studio) -> None:
+    answer = shown.ask("query", statement="SELEC", parameters="")
+    assert answer["error"] == "Nothing was sent: correct the statement first."
+
+
+def test_in_the_query_console_a_binary_key_is_a_parameter_of_the_first_statement(tmp_path: Path) -> None:
+    from singletable.engine.engine import Engine
+
+    engine = Engine(f"file:{tmp_path / 'store.db'}")
+    attributes = {"AttributeDefinitions": [{"AttributeName": "a-b", "AttributeType": "B"}]}
+    schema = {"KeySchema": [{"AttributeName": "a-b", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}
+    engine.call("CreateTable", {"TableName": "Binary", **attributes, **schema})
+    engine.call("PutItem", {"TableName": "Binary", "Item": {"a-b": {"B": "AP8="}}})
+    engine.close()
+    shown = studio(workspace(f"file:{tmp_path / 'store.db'}", "--table", "Binary"))
+    shown.ask("column", "Binary", place="table")
+    text = text_of(shown.page("/Binary/query"))
+    assert 'FROM "Binary" WHERE "a-b" = ?' in text
+    assert "Becomes GetItem" in text
+    shown.space.close()

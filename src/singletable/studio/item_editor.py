@@ -127,8 +127,9 @@ def _editor_values(
     shown, problem, read_only = item, "", _read_only(view, entity, before)
     if entity is not None and before is not None and item is before:
         try:
-            shown = canonical_item(view.design, view.rows.types, entity, item)
-            shown |= unknown_attributes(view.design, entity, item)
+            canonical = canonical_item(view.design, view.rows.types, entity, item)
+            fields = {name: canonical[name] for name in entity.attributes.values() if name in canonical}
+            shown = fields | unknown_attributes(view.design, entity, item)  # the model computes the keys
         except ItemRefused as failure:
             problem = str(failure)
     has_fields = entity is not None and not problem

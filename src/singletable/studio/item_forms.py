@@ -265,11 +265,12 @@ def _plain_text(stored: Value) -> str:
 def _value(annotation: Any, texts: Texts, path: str, name: str) -> Value:
     """Return the stored value of a control; the decoder of the entity checks it."""
     declared, may_be_none = strip(annotation)
-    if may_be_none and texts.get(path + NONE):
+    is_given = any(path + suffix in texts for suffix in ("", COUNT, GROUP))
+    if may_be_none and (texts.get(path + NONE) or not is_given):  # a new element has no texts
         return {"NULL": True}
     control = _declared_control(declared)
     if control == "group" and not texts.get(path + JSON):
-        return {"NULL": True} if may_be_none and path + GROUP not in texts else _group(declared, texts, path)
+        return _group(declared, texts, path)
     if control in ("list", "map") and not texts.get(path + JSON):
         return _elements(declared, texts, path, name)
     text = texts.get(path, "").replace("\r\n", "\n")

@@ -32,6 +32,7 @@ def environment() -> Environment:
         "count": format_count,
         "key": key_markup,
         "number": format_number,
+        "short_path": short_path,
     }
     found.filters.update(filters)
     return found
@@ -50,6 +51,15 @@ def class_name(value: object) -> str:
 def breakable(code: str) -> Markup:
     """Return code that a browser may wrap after `#`, `_` and `:`."""
     return Markup("<wbr>").join(escape(part) for part in re.split(r"(?<=[#_:])(?=[\w{])", code))
+
+
+def short_path(path: str, names_max: int) -> str:
+    """Return a path or a `file:` URL with its last names only, because the end of a path tells files apart."""
+    start = "file:" if path.startswith("file:") else ""
+    names = path.removeprefix(start).split("/")
+    if len(names) <= names_max or "://" in path:
+        return path
+    return f"{start}\N{HORIZONTAL ELLIPSIS}/{'/'.join(names[-names_max:])}"
 
 
 def breakable_call(code: str) -> Markup:

@@ -51,12 +51,12 @@ class StatementRow:
 
 def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Document:
     """Return the values of the page."""
-    statement = given.get("s") or _example(view)
+    statement, parameters = (given["s"], given.get("p", "")) if given.get("s") else _example(workspace, view)
     return {
         "statement": statement,
-        "parameters": given.get("p", ""),
+        "parameters": parameters,
         "history": tuple(_history(workspace, view)),
-        "access": _access_html(workspace, view, statement, given.get("p", "")),
+        "access": _access_html(workspace, view, statement, parameters),
     }
 
 
@@ -78,17 +78,16 @@ def _name(workspace: Workspace, view: TableView) -> str:
     return workspace.store.table_name or view.design.name
 
 
-def _example(view: TableView) -> str:
-    """Return a statement that reads one partition of an item that a page has read, or of the first entity."""
-    design = view.design
-    partition = design.table.partition[0].name
-    newest = view.read_items.newest(design.name)
-    if newest:
-        kind, value = next(iter(newest[0].item[partition].items()))
-        shown = value if kind == "N" else "'" + str(value).replace("'", "''") + "'"
-    else:
-        shown = "'...'"
-    return f'SELECT * FROM "{design.name}"\nWHERE {partition} = {shown}'  # noqa: S608  # an example for the user to edit
+def _example(workspace: Workspace, view: TableView) -> tuple[str, str]:
+    """Return a statement, with its parameters, that reads the partition of an item that a page has read."""
+    partition = view.design.table.partition[0].name
+    newest = view.read_items.newest(view.design.name)
+    kind, value = next(iter(newest[0].item[partition].items())) if newest else ("S", "...")
+    parameters = json.dumps([{kind: value}]) if kind == "B" else ""
+    shown = {"N": str(value), "B": "?"}.get(kind) or "'" + str(value).replace("'", "''") + "'"
+    name = partition if partition.isidentifier() else f'"{partition}"'
+    statement = f'SELECT * FROM "{_name(workspace, view)}"\nWHERE {name} = {shown}'  # noqa: S608  # an example to edit
+    return statement, parameters
 
 
 def explain(workspace: Workspace, view: TableView, given: Document) -> Document:

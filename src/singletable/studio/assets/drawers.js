@@ -14,6 +14,9 @@
     return texts.map(([text, field]) => (field ? document.createTextNode(text) : element("span", { class: "literal" }, text)));
   }
 
+  /** Return the key of the table of an item, for an index without a sort key. */
+  const tableKey = (row) => Object.values(JSON.parse(row.id)).map((value) => Object.values(value)[0]).join(" / ");
+
   /** Return a sort key whose end stays visible if its middle must be cut off. */
   function sortNodes(texts) {
     const last = texts.length - 1;
@@ -282,7 +285,8 @@
       } else {
         sort.append(...sortNodes(row.s));
       }
-      if (!row.s.length) sort.append(element("span", { class: "literal" }, row.v || "no sort key"));
+      if (!row.s.length && this.place === "table") sort.append(element("span", { class: "literal" }, row.v || "no sort key"));
+      if (!row.s.length && this.place !== "table") sort.append(tableKey(row));
       sort.title = plain(row.s);
       return element("button", {
         type: "button", class: `row ${hue}${isSelected ? " selected" : ""}`, "data-id": row.id,
@@ -325,7 +329,10 @@
     showNothing(box) {
       if (this.position.partition) box("No item here", element("p", {}, "No item has this key. Check its spelling: keys are case-sensitive."));
       else if (this.position.search) box("Nothing found", element("p", {}, `None of ${this.examined.toLocaleString("en")} items matches.`));
-      else if (this.place === "table") box("The table is empty", element("p", {}, "Put an item with your program, and reload this page."));
+      else if (this.place === "table" && !window.studio.isExported) {
+        const link = element("a", { href: `/${encodeURIComponent(window.studio.table)}/items` }, "Items");
+        box("The table is empty", element("p", {}, "Write an item in ", link, ", or put one with your program and reload this page."));
+      } else if (this.place === "table") box("The table is empty");
       else box("No item is in this index", element("p", {}, "An item is in an index only if it has every key attribute of the index."));
     }
 
