@@ -9,9 +9,9 @@ from singletable.cli.import_output import CLIENT_NAMES, read_source, write_impor
 from singletable.errors import DesignError, ImportRefused
 from singletable.importers.draft import Draft, DraftTable
 from singletable.importers.draft_tree import draft_tree
+from singletable.importers.entity_references import with_reference_notes
 from singletable.importers.json_document import InvalidText, decode_text
 from singletable.importers.restricted_tree import load_tree
-from singletable.importers.unread_references import with_reference_notes
 from singletable.importers.validation import Objection, validated
 from singletable.planner.plan import Plan, UnsupportedPattern, Verdict
 from singletable.planner.planner import plan_all

@@ -12,6 +12,10 @@ from singletable.planner.formatting import format_list
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
 
 RULE = Rule("ST134", "key changes with a field", "warning")
+_STATES = frozenset(
+    {"status", "state", "phase", "stage", "priority", "category", "price", "score", "rank", "name", "title"}
+)
+"""Last words of fields that change during the life of an item, unlike a type or a region."""
 _CHANGEABLE = frozenset({"name", "title", "label", "email", "username", "phone", "address", "slug", "nickname"})
 
 
@@ -30,6 +34,24 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             )
             remedy = f"Replace {fields} in the sort key by literal text."
             yield entity_finding(RULE, entity, message, remedy)
+            continue
+        before = list(_before_id(entity))
+        if before:
+            fields = format_list(before)
+            message = (
+                f"{fields} is before {format_list(list(entity.identity))} in the sort key of the table: a change of "
+                f"{fields} needs a new item and leaves the old one, and a read by id needs {fields} too"
+            )
+            remedy = f"Put only the id into the sort key, and {fields} into the sort key of an index."
+            yield entity_finding(RULE, entity, message, remedy)
+
+
+def _before_id(entity: Entity) -> Iterator[str]:
+    """Yield the fields with a state or a name that the sort key contains before the id of the item."""
+    names = list(_sort_fields(entity))
+    ids = [place for place, name in enumerate(names) if entity.identity is not None and name in entity.identity]
+    if ids:
+        yield from (name for name in names[: ids[0]] if _STATES.intersection(words_of(name)[-1:]))
 
 
 def _sort_fields(entity: Entity) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""Notes on references between entities that no key contains, so that no request reads the items of one reference."""
+"""Notes on references between entities: those that no key contains, and fields that repeat another entity."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from singletable.importers.draft import Draft, DraftEntity, fields_in
@@ -10,6 +10,7 @@ from singletable.importers.names import singular
 from singletable.model.field_roles import words_of
 from singletable.model.table_schema import TABLE
 
+_REPEATED = (("username",), ("email",), ("nickname",))
 _GENERIC = frozenset({"item", "record", "entity", "details", "profile", "data"})
 """Last words of entity names that their ids do not repeat: `user_id` refers to UserDetails."""
 
@@ -17,6 +18,7 @@ _GENERIC = frozenset({"item", "record", "entity", "details", "profile", "data"})
 def with_reference_notes(draft: Draft) -> Draft:
     """Return the draft with a note per table on fields that name another entity and are in no partition key."""
     names = {_stem(entity.class_name) for table in draft.tables for entity in table.entities}
+    everything = [entity for table in draft.tables for entity in table.entities if entity.keys]
     tables = []
     for table in draft.tables:
         keyed = [entity for entity in table.entities if entity.keys]
@@ -25,8 +27,36 @@ def with_reference_notes(draft: Draft) -> Draft:
             f"No partition key contains these references, so the items with one of them can only be found by a Scan or "
             f"a filter: {', '.join(found)}. If you need such a read, add an index key."
         )
-        tables.append(replace(table, notes=(*table.notes, note)) if found else table)
+        copies = [shown for entity in keyed for shown in _copies(entity, everything)]
+        copied = (
+            f"These fields repeat a field of another entity, and nothing keeps them in sync: {', '.join(copies)}. If "
+            "the value can change, declare copies=."
+        )
+        notes = (*table.notes, *([note] if found else []), *([copied] if copies else []))
+        tables.append(replace(table, notes=notes))
     return replace(draft, tables=tuple(tables))
+
+
+def _copies(entity: DraftEntity, others: Sequence[DraftEntity]) -> Iterator[str]:
+    """Yield the fields of an entity that contain the name of another entity to which it refers."""
+    own = {field.name for field in entity.fields}
+    in_keys = {name for keys in entity.keys.values() for name in fields_in((*keys.partition, *keys.sort))}
+    for name in own - in_keys:
+        words = words_of(name)
+        for other in others:
+            ids = fields_in(other.keys[TABLE].partition) if other.keys else []
+            stem, theirs = _stem(other.class_name), {field.name for field in other.fields}
+            if other is entity or _varies(other) or len(ids) != 1:
+                continue
+            is_named = words[-1:] == ("name",) and "".join(words[:-1]) == stem and "name" in theirs
+            is_same = name in theirs and words[-1:] in _REPEATED and ids[0] in own
+            if (is_named and {ids[0], f"{stem}_id"} & own) or is_same:
+                yield f"{entity.class_name}.{name} ({other.class_name})"
+
+
+def _varies(entity: DraftEntity) -> bool:
+    keys = entity.keys[TABLE]
+    return bool(set(fields_in(keys.sort)) - set(fields_in(keys.partition)))
 
 
 def _unread(entity: DraftEntity, names: set[str]) -> Iterator[str]:
