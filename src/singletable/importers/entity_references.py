@@ -10,6 +10,7 @@ from singletable.importers.names import singular
 from singletable.model.field_roles import words_of
 from singletable.model.table_schema import TABLE
 
+_PEOPLE = frozenset({"user", "member", "customer", "account", "player", "employee", "student", "patient"})
 _REPEATED = (("username",), ("email",), ("nickname",))
 _GENERIC = frozenset({"item", "record", "entity", "details", "profile", "data"})
 """Last words of entity names that their ids do not repeat: `user_id` refers to UserDetails."""
@@ -45,12 +46,13 @@ def _copies(entity: DraftEntity, others: Sequence[DraftEntity]) -> Iterator[str]
         words = words_of(name)
         for other in others:
             ids = fields_in(other.keys[TABLE].partition) if other.keys else []
-            stem, theirs = _stem(other.class_name), {field.name for field in other.fields}
-            if other is entity or _varies(other) or len(ids) != 1:
+            theirs = {field.name for field in other.fields}
+            if other is entity or _varies(other) or not ids:
                 continue
-            is_named = words[-1:] == ("name",) and "".join(words[:-1]) == stem and "name" in theirs
-            is_same = name in theirs and words[-1:] in _REPEATED and ids[0] in own
-            if (is_named and {ids[0], f"{stem}_id"} & own) or is_same:
+            is_of_other = len(words) == 2 and words[0] in (_stem(other.class_name), words_of(other.class_name)[-1])
+            is_named = words[-1:] in (("name",), ("title",)) and is_of_other and words[-1] in theirs
+            is_same = name in theirs and words[-1:] in _REPEATED and ids == [ids[0]] and ids[0] in own
+            if (is_named and {ids[-1], f"{words[0]}_id"} & own) or is_same:
                 yield f"{entity.class_name}.{name} ({other.class_name})"
 
 
@@ -64,13 +66,16 @@ def _unread(entity: DraftEntity, names: set[str]) -> Iterator[str]:
     partitions = {name for keys in entity.keys.values() for name in fields_in(keys.partition)}
     partitions |= {name for field in entity.derived.values() for name in field.fields}
     own = _stem(entity.class_name)
-    in_table = set(fields_in(entity.keys[TABLE].sort))
+    in_table = set(fields_in(entity.keys[TABLE].sort)[-1:])
+    in_table = in_table if len(fields_in(entity.keys[TABLE].sort)) == 1 else set()
+    partitions |= set(fields_in(entity.keys[TABLE].sort)) - in_table
     for field in entity.fields:
         words = words_of(field.name)
-        if len(words) < 2 or words[-1] != "id" or field.name in partitions or field.name in in_table:
-            continue
         stem = "".join(words[:-1])
-        if stem in names and stem != own:
+        if len(words) < 2 or words[-1] != "id" or field.name in partitions or own.endswith(stem):
+            continue
+        # A pair of ids, such as a member of an organization, is usually read from both sides.
+        if (stem in names or words[0] in _PEOPLE) if field.name in in_table else stem in names:
             yield f"{entity.class_name}.{field.name}"
 
 

@@ -27,7 +27,23 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
                 message = f'says "by {said}", but neither the key condition nor the parameters contain {field}'
                 remedy = f"Add {field} as a parameter, or rename the pattern."
                 yield pattern_finding(RULE, plan.pattern, message, remedy)
+    yield from _other_titles(planned)
     yield from _misnamed_indexes(planned)
+
+
+def _other_titles(planned: PlannedDesign) -> Iterator[Finding]:
+    """Find reads whose docstring says `by FIELD`, with a field of several words that the read does not use."""
+    for plan in planned.plans:
+        if not isinstance(plan.pattern.intent, GetIntent | QueryIntent):
+            continue
+        title = " ".join(words_of(plan.pattern.title))
+        used = set(_used_names(plan))
+        for name in plan.entities[0].fields:
+            said = " ".join(words_of(name))
+            if " " in said and re.search(rf"\bby {said}\b", title) and name not in used:
+                message = f'says "by {said}", but neither the key condition nor the parameters contain {name}'
+                remedy = f"Add {name} as a parameter, with an index that contains it, or correct the description."
+                yield pattern_finding(RULE, plan.pattern, message, remedy)
 
 
 def _misnamed_indexes(planned: PlannedDesign) -> Iterator[Finding]:
