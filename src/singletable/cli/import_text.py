@@ -9,9 +9,9 @@ from singletable.cli.import_output import CLIENT_NAMES, read_source, write_impor
 from singletable.errors import DesignError, ImportRefused
 from singletable.importers.draft import Draft, DraftTable
 from singletable.importers.draft_tree import draft_tree
+from singletable.importers.entity_references import with_reference_notes
 from singletable.importers.json_document import InvalidText, decode_text
 from singletable.importers.restricted_tree import load_tree
-from singletable.importers.unread_references import with_reference_notes
 from singletable.importers.validation import Objection, validated
 from singletable.planner.plan import Plan, UnsupportedPattern, Verdict
 from singletable.planner.planner import plan_all
@@ -31,12 +31,19 @@ def find_objections(table: DraftTable) -> Sequence[Objection]:
     several = [each for each in outcomes if each.verdict is Verdict.UNDECLARED_FANOUT]
     proposed = {each.name for each in table.patterns if each.is_proposed}
     plans = [each for each in outcomes if isinstance(each, Plan) and each.pattern.name in proposed]
+    seen: dict[str, str] = {}
+    repeated = [each for each in plans if seen.setdefault(_request(each), each.pattern.name) != each.pattern.name]
     wasteful = [each for each in plans if any(_replaces(other, each) for other in plans)]
     return [
         *(Objection(each.reason, each.pattern.name) for each in unsupported),
         *(Objection("it needs more than one request", each.pattern.name) for each in several),
+        *(Objection("another proposal sends the same request", each.pattern.name) for each in repeated),
         *(Objection("a collection reads its whole range", each.pattern.name) for each in wasteful),
     ]
+
+
+def _request(plan: Plan) -> str:
+    return repr((plan.pattern.intent, str(plan.pattern.signature), plan.index.alias))
 
 
 def _replaces(collection: Plan, plan: Plan) -> bool:

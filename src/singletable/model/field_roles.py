@@ -83,6 +83,10 @@ _GROWING_WORDS = frozenset(
 )
 """Words of lists with one element per event or per related entity, whose number nothing limits."""
 _FLAG_WORDS = frozenset({"is", "has"})
+_FLAGS = frozenset(
+    {"enabled", "disabled", "active", "inactive", "archived", "deleted", "published", "verified", "public", "private"}
+)
+"""Names of fields that are true or false, even if they are stored as text so that an index can contain them."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +182,7 @@ def value_count(field: Field) -> ValueCount | None:
         words = words[:-1]
     if not words:
         return None
-    if words[0] in _FLAG_WORDS and len(words) > 1:
+    if (words[0] in _FLAG_WORDS and len(words) > 1) or (len(words) == 1 and words[0] in _FLAGS):
         return ValueCount(2, is_guess=True)
     found = _FEW_VALUES_OF_TWO_WORDS.get(words[-2:]) if len(words) > 1 else None  # type: ignore[arg-type]  # a pair
     found = found or _FEW_VALUES.get(words[-1])

@@ -267,3 +267,16 @@ def test_in_the_onetable_schema_an_id_outside_the_key_is_not_part_of_the_identit
     assert account.identity == ("name",)
     (report,) = reports(draft, tmp_path)
     assert report.passes
+
+
+def test_a_default_that_a_call_computes_does_not_reject_the_schema() -> None:
+    script = """const Schema = {
+        indexes: { primary: { hash: 'pk', sort: 'sk' } },
+        models: { Work: {
+            pk: { type: String, value: 'work#${id}' }, sk: { type: String, value: 'work#' }, id: { type: String },
+            created: { type: Date, default: new Date(), required: true },
+        } },
+    }"""
+    (table,) = read_onetable(script, "schema.ts").tables
+    assert [field.name for field in table.entities[0].fields] == ["id", "created"]
+    assert any("Work.id is not required in OneTable; it became required" in note for note in table.notes)

@@ -110,3 +110,25 @@ def test_partitions_that_a_frequent_pattern_uses_are_reported_as_hot_only() -> N
     assert len(found(Frequent, "ST109")) == 2
     assert found(Frequent, "ST121") == []
     assert found(Frequent, "ST122") == []
+
+
+def test_a_sparse_index_by_type_and_an_index_by_a_flag_have_few_partitions() -> None:
+    @entity(
+        key=("T#{id}", "META"),
+        gsi1=sparse("{record_type}", "{since}"),
+        gsi2=sparse("{status}", "{since}"),
+        gsi3=("{enabled}", "{id}"),
+    )
+    @dataclass
+    class Thing:
+        id: str
+        enabled: str
+        record_type: str | None = None
+        status: str | None = None
+        since: date | None = None
+
+    class Things(Table, entities=[Thing]):
+        pass
+
+    places = [message.split(": ", 1)[1].split(",")[0] for message in found(Things, "ST121")]
+    assert places == ["GSI1", "GSI3"]

@@ -18,15 +18,20 @@ _UNNAMED = re.compile(r"part(_\d+)?")
 """Fields that inference could not name; equal names do not show that they mean the same."""
 
 
-def gap_notes(entities: Sequence[DraftEntity], indexes: Sequence[DraftIndex]) -> Iterator[str]:
-    """Yield notes on the kinds of reads that the keys do not serve, as far as the names of the fields show it."""
+def gap_notes(
+    entities: Sequence[DraftEntity], indexes: Sequence[DraftIndex], *, declares_reads: bool = False
+) -> Iterator[str]:
+    """Yield notes on the kinds of reads that the keys do not serve, as far as the names of the fields show it.
+
+    If the source declares its reads, the notes are only about their order.
+    """
     local = {index.alias for index in indexes if index.kind == "LSI"}
     keyed = [each for each in entities if each.keys]
     owners = {each.keys[TABLE].partition: each for each in keyed if not _varies(each)}
     unlisted = [
         each.class_name for each in keyed if not any(_is_list(each, alias, local, owners) for alias in each.keys)
     ]
-    if unlisted and len(unlisted) < len(keyed):
+    if unlisted and len(unlisted) < len(keyed) and not declares_reads:
         yield (
             f"No key lists the items of {', '.join(unlisted)}: a read needs the whole key, and a list of them is a "
             "Scan. If you need a list, add an index key."
@@ -41,7 +46,7 @@ def gap_notes(entities: Sequence[DraftEntity], indexes: Sequence[DraftIndex]) ->
             "that begins with the time."
         )
     yield from (note for notes in split.values() for note in notes)
-    for index in indexes:
+    for index in () if declares_reads else indexes:
         if index.kind == "GSI":
             yield from _absent(index, keyed)
 

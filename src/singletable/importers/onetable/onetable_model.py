@@ -83,9 +83,12 @@ class ModelReader:
         self.notes = notes
         self.fields: dict[str, DraftField] = {}
         """Fields by property name."""
+        self.keys: tuple[str, ...] = ()
+        """The key attributes of the table."""
 
     def entity(self, class_name: str, keys: tuple[str, ...], indexes: Sequence[DraftIndex]) -> DraftEntity | None:
         """Return the entity. If its key is not possible, return None and a note."""
+        self.keys = keys
         key_attributes = {*keys, *(name for index in indexes for name in (*index.partition, *index.sort))}
         for name, definition in self.model.items():
             if name != self.settings.type_field and not self._is_composed(name, definition, key_attributes):
@@ -215,7 +218,8 @@ class ModelReader:
         """Add a note on composed keys of an index that does not contain the items, because another key is missing."""
         key_attributes = set(attributes)
         for name, definition in self.model.items():
-            if self._is_composed(name, definition, key_attributes):
+            is_base = self._attribute(name, definition) in self.keys
+            if not is_base and self._is_composed(name, definition, key_attributes):
                 missing = ", ".join(each for each in attributes if not self._holds(each))
                 self.notes.append(
                     f"{self.name}.{self._attribute(name, definition)} was left out, because it is a key of the index "
@@ -282,4 +286,7 @@ class ModelReader:
         """Make a field of the key required."""
         for name, known in list(self.fields.items()):
             if known.name == python:
+                if known.optional and name in self.model:
+                    where = f"{self.name}.{name}"
+                    self.notes.append(f"{where} is not required in OneTable; it became required, because of the key.")
                 self.fields[name] = replace(known, optional=False)

@@ -36,6 +36,10 @@ def objects_in(text: str) -> Iterator[dict[str, Any] | NotALiteral]:
             yield value
 
 
+_NEW = re.compile(r"new\s+(?=[A-Za-z_$][\w$.]*\s*\()")
+"""The operator of a call such as `new Date()`."""
+
+
 def _skipped(text: str, at: int) -> int:
     found = _SKIPPED.match(text, at)
     return found.end() if found else at
@@ -44,6 +48,8 @@ def _skipped(text: str, at: int) -> int:
 def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
     """Return the value at a position, and the position after it. Names stay names."""
     at = _skipped(text, at)
+    if found := _NEW.match(text, at):
+        at = found.end()
     if depth > DEPTH_MAX:
         raise NotALiteral("the object is nested too deeply", at)
     if text.startswith("{", at):

@@ -26,6 +26,7 @@ from singletable.importers.draft import (
     left_out_index,
 )
 from singletable.importers.json_document import Problems, parse_document, shown
+from singletable.importers.live.index_gaps import gap_notes
 from singletable.importers.names import class_name, field_name, index_alias, pattern_name
 from singletable.importers.schema_json.schema_json_patterns import PatternReader, PatternSource
 from singletable.importers.schema_json.schema_json_rules import check_schema
@@ -96,6 +97,7 @@ class _TableReader:
         free = [each for each in _TYPE_ATTRIBUTES if each not in attributes and each not in keys]
         used = tuple(index for index in indexes if any(index.alias in entity.keys for entity in entities))
         self.notes += [left_out_index(index, "no entity maps to it") for index in indexes if index not in used]
+        self.notes += gap_notes(entities, used, declares_reads=True)
         return DraftTable(
             self.class_name,
             config["table_name"],

@@ -8,6 +8,7 @@ from math import prod
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
+from singletable.model.field_roles import words_of
 from singletable.model.keys import Placement
 from singletable.planner.formatting import format_count
 from singletable.planner.key_proposals import SHARDS, shard_partition
@@ -38,7 +39,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
         for alias, placement in entity.placements.items():
             if (
                 placement.index.is_inverse
-                or placement.sparse
+                or (placement.sparse and not _is_by_type(placement))
                 or (entity.label, alias) in reported
                 or not grows(entity, placement)
             ):
@@ -48,6 +49,12 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
                 continue
             if all(value.count or value.is_current_time for value in values):
                 yield from _finding(planned.design, entity, placement, values)
+
+
+def _is_by_type(placement: Placement) -> bool:
+    """Return whether a partition has all items of a type, so that a sparse index is not small."""
+    names = {name for part in placement.partition for name in part.fields}
+    return bool(names) and all(words_of(name)[-1:] in (("type",), ("kind",)) for name in names)
 
 
 def _finding(

@@ -56,7 +56,9 @@ def _shared_fields(entity: Entity, words: frozenset[str]) -> list[Field]:
     inside = [field for field in _slot_fields(entity, entity.base.sort) if field not in partition] or partition
     shared = [field for field in inside if is_score(field) or follows_clock(field)]
     outside = [field for field in entity.fields.values() if field not in named]
-    if not shared or own_identifier(entity.label, outside) is not None:
+    # One item per user, course and day, unlike the transactions of an account.
+    is_pair = any(is_identifier(field) for field in inside) and not EVENT_WORDS & words
+    if not shared or (own_identifier(entity.label, outside) is not None and not is_pair):
         return shared
     if any(field not in shared and value_count(field) is None for field in inside):
         return []

@@ -10,11 +10,12 @@ from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_fin
 from singletable.verify.rules.growing_partition import expires
 
 RULE = Rule("ST135", "items never expire", "warning")
-_SHORT_LIVED = frozenset({"token", "otp", "nonce", "captcha", "lock", "lease", "verification"})
+_SHORT_LIVED = frozenset({"otp", "nonce", "captcha", "lock", "lease", "verification", "invite", "invitation"})
 _OF_SIGN_IN = frozenset(
     {"user", "customer", "account", "member", "player", "ip", "token"}
     | {"login", "auth", "oauth", "web", "browser", "phone", "device", "verification", "signup", "attempts"}
 )
+_TOKENS = frozenset({"access", "refresh", "reset", "csrf", "api", "password", "email", "expires", "expiry", "scope"})
 _GENERIC = frozenset({"item", "items", "record", "records", "entity", "data"})
 """Words that an import adds to the name of a table."""
 
@@ -33,4 +34,7 @@ def _is_short_lived(entity: Entity) -> bool:
     if words[-1:] == ["session"]:  # also a talk at a conference, or a lesson
         names = [words, *map(words_of, entity.fields)]
         return any(_OF_SIGN_IN.intersection(name) for name in names)
+    if words[-1:] == ["token"]:  # also a coin
+        names = [words[:-1], *map(words_of, entity.fields)]
+        return any((_OF_SIGN_IN | _TOKENS).difference(("token",)).intersection(name) for name in names)
     return bool(_SHORT_LIVED.intersection(words[-1:]))

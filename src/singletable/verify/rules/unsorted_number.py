@@ -9,6 +9,7 @@ from singletable.model.codecs.text_codec import TextCodec
 from singletable.model.derived.truncated_time import TruncatedTime
 from singletable.model.design import Design
 from singletable.model.entity import Entity
+from singletable.model.field_roles import words_of
 from singletable.model.key_template import DerivedSlot, FieldSlot, Slot, sorted_order
 from singletable.model.keys import KeyPart, NativePart
 from singletable.planner.changed_designs import harms_nothing
@@ -64,3 +65,10 @@ def _unsorted(part: KeyPart) -> Iterator[tuple[Slot, str]]:
         is_last_text = is_last_text and slot is part.template.parts[-1]
         if needs_order and order is SortOrder.NONE and reason and not is_last_text:
             yield slot, reason
+        elif isinstance(slot, FieldSlot) and isinstance(slot.codec, TextCodec) and _is_ranked(slot.name):
+            yield slot, f"words of {slot.name} sort by letters, so high is before low; write a number such as 1 or 2"
+
+
+def _is_ranked(name: str) -> bool:
+    """Return whether the values of a text field have an order that is not that of their letters."""
+    return words_of(name)[-1:] in (("priority",), ("severity",), ("urgency",))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from singletable.importers.draft import Draft, DraftEntity, DraftField, DraftKeys, DraftTable
-from singletable.importers.unread_references import with_reference_notes
+from singletable.importers.entity_references import with_reference_notes
 
 
 def draft_entity(name: str, partition: str, *fields: str) -> DraftEntity:
@@ -27,3 +27,15 @@ def test_a_reference_to_an_entity_of_another_table_that_no_key_contains_adds_a_n
 def test_a_reference_in_a_partition_key_adds_no_note() -> None:
     driver = draft_entity("Driver", "DRIVER#{id}", "id")
     assert notes_of(driver, draft_entity("Delivery", "DRIVER#{driver_id}", "id", "driver_id")) == []
+
+
+def test_a_field_that_repeats_another_entity_adds_a_note() -> None:
+    warehouse = draft_entity("WarehouseProfile", "{warehouse_id}", "warehouse_id", "name")
+    user = draft_entity("User", "{user_id}", "user_id", "username", "name")
+    shipment = draft_entity("Shipment", "{id}", "id", "warehouse_id", "warehouse_name", "name")
+    comment = draft_entity("Comment", "{user_id}#{id}", "id", "user_id", "username")
+    notes = [note for note in notes_of(warehouse, user, shipment, comment) if "repeat a field" in note]
+    assert ["Shipment.warehouse_name (WarehouseProfile)" in notes[0], "Comment.username (User)" in notes[1]] == [
+        True
+    ] * 2
+    assert len(notes) == 2

@@ -1,0 +1,38 @@
+"""Items that are needed only for a short time, and items that only have a similar name."""
+
+from __future__ import annotations
+
+from dataclasses import make_dataclass
+
+import pytest
+
+from singletable import Table, entity
+from singletable.verify.design_check import check
+
+
+def is_reported(name: str, field: str) -> bool:
+    declared = entity(key=("X#{id}", "X"))(make_dataclass(name, [("id", str), (field, str)]))
+
+    class Things(Table, entities=[declared]):
+        pass
+
+    return any(finding.code == "ST135" for finding in check(Things.design).findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("Session", "user_id"),
+        ("PhoneSessionsItem", "attempts"),
+        ("RefreshToken", "hash"),
+        ("Token", "user_id"),
+        ("OrganizationInvite", "email"),
+    ],
+)
+def test_an_item_that_is_needed_for_a_short_time_needs_a_ttl(name: str, field: str) -> None:
+    assert is_reported(name, field)
+
+
+@pytest.mark.parametrize(("name", "field"), [("Session", "speaker"), ("WorkToken", "owner"), ("SessionItem", "title")])
+def test_a_talk_or_a_coin_needs_no_ttl(name: str, field: str) -> None:
+    assert not is_reported(name, field)
