@@ -28,6 +28,7 @@ from singletable.migrations.migration_files import MigrationFile
 from singletable.migrations.runner import RunSettings, baseline, migration_run, run_migration
 from singletable.model.derived.derived_function import DerivedFunction
 from singletable.model.table_schema import TABLE
+from tests.client.places import server
 from tests.clients.local_server import KEY, serve
 from tests.migrations.orders import QuickSession
 
@@ -108,6 +109,23 @@ def without_ttl(snapshot: Snapshot) -> Iterator[Snapshot]:
             yield changed
 
 
+def with_other_keys(snapshot: Snapshot) -> Iterator[Snapshot]:
+    """Give every entity another partition key, so that all its items move."""
+    changed = with_entities(snapshot, partial(_with_other_key, f"MOVED{snapshot.delimiter}"))
+    operations = differences(snapshot, changed)
+    if operations and all(each.category is Category.MOVE for each in operations):
+        yield changed
+
+
+def _with_other_key(prefix: str, entity: EntitySnapshot) -> EntitySnapshot:
+    keys = entity.keys[TABLE]
+    (partition,) = keys.partition
+    if partition.template is None or any(each.native for each in keys.sort):
+        return entity
+    moved = replace(keys, partition=(replace(partition, template=prefix + partition.template),))
+    return replace(entity, keys={**entity.keys, TABLE: moved})
+
+
 OPERATIONS: dict[str, Callable[[Snapshot], Iterator[Snapshot]]] = {
     "index": without_index,
     "unique constraint": without_unique,
@@ -117,6 +135,7 @@ OPERATIONS: dict[str, Callable[[Snapshot], Iterator[Snapshot]]] = {
     "attribute renamed": with_renamed_attribute,
     "entity renamed": with_renamed_entity,
     "TTL": without_ttl,
+    "key": with_other_keys,
 }
 
 
@@ -202,7 +221,15 @@ def test_an_operation_leads_every_example_to_another_design_and_back(operation: 
 def test_operations_work_over_http(tmp_path: Path) -> None:
     with serve(tmp_path / "served.db") as server:
         url = server.url.replace("http://", f"http://{KEY}:{KEY}@")
-        for operation in ("index", "copy", "attribute renamed", "entity renamed"):
+        for operation in ("index", "copy", "attribute renamed", "entity renamed", "key"):
+            there_and_back("papers.Papers", operation, url, f"Papers_{operation[:5]}".strip())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["dynamodb-local", "extenddb"])
+def test_operations_work_on_other_servers(kind: str, tmp_path: Path) -> None:
+    with server(kind, tmp_path) as url:
+        for operation in ("index", "copy", "entity renamed", "key"):
             there_and_back("papers.Papers", operation, url, f"Papers_{operation[:5]}".strip())
 
 

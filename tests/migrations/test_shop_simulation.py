@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from singletable.client.write import counter_marks, derived_actions
+from singletable.client.reading import both_keys
+from singletable.client.write import counter_marks, derived_actions, item_moves, moved_writes
 from singletable.client.write.item_actions import ItemAction
 from singletable.client.write.stored_expressions import exists
-from singletable.migrations import item_changes, item_pass
+from singletable.migrations import item_changes, item_pass, moved_items
 from singletable.migrations.control_items import ControlItems
 from singletable.migrations.item_changes import ItemChange
 from singletable.migrations.item_conversion import ItemConversion
@@ -25,6 +26,7 @@ from tests.migrations.shop_simulation import failure_of
 RUNS = int(os.environ.get("SIMULATION") or 100)
 PARTS = 4
 GUARD_RUNS = 1000
+QUICK_GUARDS = ("mark", "lease wait", "other key", "lease wait of a move")
 
 
 @pytest.fixture(autouse=True)
@@ -34,9 +36,10 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
-def test_no_answered_write_is_lost_and_no_read_is_wrong_during_a_migration(part: int) -> None:
+@pytest.mark.parametrize("is_move", [False, True], ids=["in place", "moves"])
+def test_no_answered_write_is_lost_and_no_read_is_wrong_during_a_migration(part: int, is_move: bool) -> None:
     for seed in range(part, RUNS, PARTS):
-        assert failure_of(seed) is None, f"seed {seed}"
+        assert failure_of(seed, is_move=is_move) is None, f"seed {seed}"
 
 
 def without_source_guards(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,17 +81,51 @@ def without_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ControlItems, "epoch_check", unchecked)
 
 
+def without_source_guards_of_moves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remove the conditions of the delete of a move, in the runner and in clients."""
+    actions = item_moves.move_actions
+
+    def change(*given: Any, **fields: Any) -> ItemChange:
+        return ItemChange(*given, **{**fields, "unchanged": {}})
+
+    def unguarded(*given: Any) -> tuple[ItemAction, ...]:
+        return tuple(replace(each, guards=()) if each.kind == "Delete" else each for each in actions(*given))
+
+    monkeypatch.setattr(moved_items, "ItemChange", change)
+    monkeypatch.setattr(moved_writes, "move_actions", unguarded)
+
+
+def without_checks_of_the_other_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moved_writes.MovedWrites, "_other_keys", lambda self, entries, moves: iter(()))
+
+
+def with_one_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read the new range before the old one, so that an item can move from the second to the first."""
+    made = both_keys.MergedRanges.__init__
+
+    def swapped(self: Any, *given: Any) -> None:
+        made(self, *given)
+        self._ranges = self._ranges[::-1]
+
+    monkeypatch.setattr(both_keys.MergedRanges, "__init__", swapped)
+
+
 GUARDS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None] | None, dict[str, Any]]] = {
     "source": (without_source_guards, {}),
     "existence": (without_existence_guards, {}),
     "mark": (without_marks, {"features": ("counter", "open_counter")}),
     "lease wait": (None, {"wait_seconds": 0.0}),
     "epoch": (without_epoch, {}),
+    "source of a move": (without_source_guards_of_moves, {"is_move": True}),
+    "other key": (without_checks_of_the_other_key, {"is_move": True}),
+    "order of the ranges": (with_one_range, {"is_move": True}),
+    "lease wait of a move": (None, {"wait_seconds": 0.0, "is_move": True}),
+    "epoch of a move": (without_epoch, {"is_move": True}),
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("guard", GUARDS if "SIMULATION" in os.environ else ("mark", "lease wait"))
+@pytest.mark.parametrize("guard", GUARDS if "SIMULATION" in os.environ else QUICK_GUARDS)
 def test_the_simulation_fails_without_a_guard(guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
     remove, settings = GUARDS[guard]
     if remove is not None:

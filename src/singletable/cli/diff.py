@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from singletable.cli.output import print_heading, print_json, print_table, print_wrapped
 from singletable.cli.price_options import add_price_options, chosen_prices
+from singletable.cli.rename_questions import ask_about_renames, rename_declarations
 from singletable.errors import ArgumentRefused
 from singletable.planner.formatting import format_count, format_dollars, format_list, format_number
 
@@ -52,6 +54,12 @@ def run(options: argparse.Namespace) -> int:
     from singletable.evolve.differences import differences, needs_migration
 
     before, after = _designs(options)
+    if not options.json:
+        asked = ask_about_renames(before.snapshot, after.snapshot)
+        missing = list(rename_declarations(after.snapshot, asked))
+        after = dataclasses.replace(after, snapshot=asked)
+        if missing:
+            print("\n  ".join(("Declare the renamed fields in the model:", *missing)))
     operations = differences(before.snapshot, after.snapshot)
     items: int | None = options.items
     counts: dict[str, int] = {} if items is None else dict.fromkeys(before.snapshot.entities, items)

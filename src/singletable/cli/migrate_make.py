@@ -6,6 +6,8 @@ import argparse
 
 from singletable.cli.migration_target import add_folder
 from singletable.cli.output import print_json
+from singletable.cli.rename_questions import ask_about_renames, rename_declarations
+from singletable.errors import ArgumentRefused
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -27,7 +29,13 @@ def run(options: argparse.Namespace) -> int:
 
     known = read_migrations(options.folder)
     design = load_table(options.model).design
-    made = make_migration(options.folder, design, snapshot_of(design), options.message)
+    model = snapshot_of(design)
+    if known and not options.json:
+        missing = list(rename_declarations(model, ask_about_renames(known[-1].snapshot, model)))
+        if missing:
+            shown = "\n  ".join(missing)
+            raise ArgumentRefused(f"declare the renamed fields in the model, and run the command again:\n  {shown}")
+    made = make_migration(options.folder, design, model, options.message)
     operations = differences(known[-1].snapshot, made.snapshot) if known else ()
     if options.json:
         print_json({"path": str(made.path), "operations": [str(each) for each in operations]})

@@ -20,6 +20,10 @@ OLD_PROGRAMS = (
     "Programs that do not read the design state (other tools, earlier releases of singletable) must not write after "
     "the phase 'backfill' has started. Stop them, or deny their writes with IAM."
 )
+OLD_PROGRAMS_OF_MOVES = (
+    "Programs that do not read the design state (other tools, earlier releases of singletable) must not read or write "
+    "after the phase 'expand' has started, because items move. Stop them, or deny their access with IAM."
+)
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -50,6 +54,11 @@ def run(options: argparse.Namespace) -> int:
     return STOPS if plan.failed else 0
 
 
+def old_programs(migration: MigrationRun | None) -> str:
+    """Return what programs that do not read the design state must not do during a migration."""
+    return OLD_PROGRAMS_OF_MOVES if migration is not None and migration.moved else OLD_PROGRAMS
+
+
 def _dollars(plan: MigrationPlan, options: argparse.Namespace) -> float:
     from singletable.cost.prices import STANDARD
 
@@ -75,7 +84,7 @@ def _print(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> None
     print()
     reads = format_number(plan.read_units)
     print(f"about {reads} RRU in {plan.scans} scans, {plan.write_units:,} WRU, {format_dollars(dollars)}")
-    print_wrapped(OLD_PROGRAMS)
+    print_wrapped(old_programs(migration))
     if plan.failed:
         print()
         print(f"{plan.failed:,} items would stop the migration:")

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from singletable.cli.migrate_plan import OLD_PROGRAMS
+from singletable.cli.migrate_plan import old_programs
 from singletable.cli.migration_target import MigrationTarget, add_table, migration_target
 from singletable.cli.output import print_json
 from singletable.errors import ArgumentRefused
@@ -15,7 +15,7 @@ from singletable.planner.formatting import format_number
 if TYPE_CHECKING:
     from singletable.client.design_state import DesignState
     from singletable.migrations.item_pass import PassResult
-    from singletable.migrations.runner import RunResult, RunSettings
+    from singletable.migrations.runner import MigrationRun, RunResult, RunSettings
 
 STOPPED = 1
 SEGMENTS_MAX = 1000
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
         state = target.state()
         following = target.run(target.known_state(), settings)
         if state is None or following is not None:
-            confirm(options, target)
+            confirm(options, target, following)
         if state is None:
             state = run_steps(baseline(target.control, target.files[0]), target.session)
             settings.report(f"recorded {target.files[0].label} as the design of table {target.control.table}")
@@ -87,7 +87,10 @@ def run(options: argparse.Namespace) -> int:
                 return STOPPED
             if state.phase is not None:
                 return 0 if settings.until is state.phase else STOPPED
+            is_confirmed = following.moved
             following = target.run(state, settings)
+            if following is not None and following.moved and not is_confirmed:
+                confirm(options, target, following)
     return 0
 
 
@@ -111,7 +114,7 @@ def run_settings(options: argparse.Namespace) -> RunSettings:
     return RunSettings(options.rate, options.segments, wait, until, report=report, progress=progress)
 
 
-def confirm(options: argparse.Namespace, target: MigrationTarget) -> None:
+def confirm(options: argparse.Namespace, target: MigrationTarget, migration: MigrationRun | None) -> None:
     """Ask whether all programs that do not read the design state are stopped.
 
     Raise ArgumentRefused unless the user confirms.
@@ -119,8 +122,8 @@ def confirm(options: argparse.Namespace, target: MigrationTarget) -> None:
     if options.yes or options.no_clients:
         return
     if not sys.stdin.isatty():
-        raise ArgumentRefused(f"{OLD_PROGRAMS}\n  Confirm with --yes.")
-    print(OLD_PROGRAMS, file=sys.stderr)
+        raise ArgumentRefused(f"{old_programs(migration)}\n  Confirm with --yes.")
+    print(old_programs(migration), file=sys.stderr)
     print(f"Migrate table {target.control.table}? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise ArgumentRefused("nothing was changed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from singletable.cli.migrate_run import add_run_options, confirm, run_settings, show_result
+from singletable.cli.migrate_run import STOPPED, add_run_options, confirm, run_settings, show_result
 from singletable.cli.migration_target import add_table, migration_target
 from singletable.errors import MigrationRefused
 
@@ -31,9 +31,11 @@ def run(options: argparse.Namespace) -> int:
                 f"table {target.control.table!r}: no migration is open.\n  A finished migration cannot be undone: "
                 "restore a backup, or make a new migration to the old design."
             )
-        confirm(options, target)
+        confirm(options, target, following)
         result = run_steps(undo_migration(following, state), target.session)
     show_result(following.file.label, result, as_json=options.json)
+    if result.failures:
+        return STOPPED
     if result.state.phase is not None and not options.json:
         print("New code works with the old keys. After it has stopped, run `singletable migrate undo` again to close.")
     return 0

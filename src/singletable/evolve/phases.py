@@ -146,9 +146,9 @@ def effects_with(old_code: str, new_code: str) -> tuple[PhaseEffect, ...]:
 DESCRIPTIONS: Mapping[Phase, str] = {
     Phase.PENDING: "nothing has changed",
     Phase.EXPAND: "create the new indexes",
-    Phase.BACKFILL: "write the new index keys of every item",
+    Phase.BACKFILL: "write the new keys and derived data of every item, or move the item",
     Phase.VERIFY: "check every item",
     Phase.SWITCH: "wait until no client reads with the old keys",
     Phase.CONTRACT: "delete the old indexes and their keys, and rewrite items of older schema versions",
-    Phase.ROLLBACK: "delete the new indexes and their keys",
+    Phase.ROLLBACK: "delete the new indexes and their keys, or move the items back",
 }

@@ -161,6 +161,12 @@ def queries_of(
     return MergedRanges(reader, plan, arguments, requests, positions, options, backwards, unreadable)
 
 
+def position_count(reader: TableReader, plan: Plan, requests: Sequence[Request]) -> int:
+    """Return the number of positions in a cursor of a read."""
+    has_mark = reader.both_keys is not None and reader.both_keys.merges(plan) and len(requests) > 1
+    return len(requests) + has_mark
+
+
 @dataclass
 class _Range:
     """The Queries of one key space."""
@@ -196,6 +202,9 @@ class MergedRanges(MergedQueries):
         backwards: bool,
         unreadable: UnreadableItems | None,
     ) -> None:
+        if len(positions) > len(requests) and positions[-1] is not False:
+            raise _issued_before(plan)
+        positions = positions[: len(requests)]
         super().__init__(reader, plan, requests, positions, options, backwards=backwards, unreadable=unreadable)
         assert reader.both_keys is not None, "the caller has checked the reader"
         self._both = both = reader.both_keys
@@ -218,12 +227,10 @@ class MergedRanges(MergedQueries):
         """Return a position as a new key. A cursor of the phase `pending` contains the old key of an item."""
         if not isinstance(position, dict):
             return position
-        key = self._both.new_key(position)
+        is_single = len(self._partitions) == 1  # other cursors contain new keys, and the partitions of their Queries
+        key = self._both.new_key(position) if is_single else position
         if key.keys() != {self._partition, self._sort} or key[self._partition] != self._partitions[number]:
-            raise CursorRefused(
-                f"{self._plan.pattern.name}: a migration moves the items, and the cursor was issued before; request "
-                "the first page again"
-            )
+            raise _issued_before(self._plan)
         return key
 
     def take(self, count: int | None) -> Steps[list[Item]]:
@@ -368,12 +375,24 @@ class MergedRanges(MergedQueries):
     def reversed_positions(self) -> list[Position]:
         """The positions from which the Queries read in the other direction, starting at the first returned item."""
         assert self._start is not None, "`take` must be called first"
-        return self._start
+        return self._start + self._mark
 
     @property
     def positions(self) -> list[Position] | None:
         """The current position of each new Query; None if both ranges have ended."""
-        return None if self._is_finished and not self._window else list(self._after)
+        return None if self._is_finished and not self._window else self._after + self._mark
+
+    @property
+    def _mark(self) -> list[Position]:
+        """One more position, which distinguishes the cursors of several Queries from those of other phases."""
+        return [False] if len(self._after) > 1 else []
+
+
+def _issued_before(plan: Plan) -> CursorRefused:
+    return CursorRefused(
+        f"{plan.pattern.name}: a migration moves the items, and the cursor was issued before; request the first page "
+        "again"
+    )
 
 
 def _partition_of(request: Request, plan: Plan) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from singletable.client.items.decoder import key_identity
-from singletable.client.reading.both_keys import queries_of
+from singletable.client.reading.both_keys import position_count, queries_of
 from singletable.client.reading.key_reads import batch_get
 from singletable.client.reading.query_execution import MergedQueries, Position, SingleQuery
 from singletable.client.reading.table_reader import ReadOptions, TableReader
@@ -40,7 +40,7 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
     if text is not None:
         position = reader.cursors.decode(name, bound, text)
         backwards, positions = position.backwards, position.positions
-        if len(positions) != len(requests):
+        if len(positions) != position_count(reader, plan, requests):
             raise CursorRefused(f"{name}: the cursor has a different number of Queries; request the first page again")
         known = {*plan.index.key_attributes, *reader.design.table.key_attributes}
         if any(isinstance(each, dict) and not each.keys() <= known for each in positions):

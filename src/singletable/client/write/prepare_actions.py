@@ -322,10 +322,8 @@ class Preparer:
         tracked = derived_data.tracked_fields if copies or changed & derived_data.tracked_fields else frozenset()
         if tracked and old_values is None:
             self.read_fields(entity, old)  # raises an error, because derived data depends on the old fields
-        needed = tracked.union(*(rewrite.needed for rewrite in rewrites))
-        # The check of a new source compares it with the copies that were read, and the old source may change them.
-        moved = (copy.fields.values() for copy, _ in derived_data.copies if changed & {*copy.by.values()})
-        needed = needed.union(*moved) - copies.keys()
+        copied = (copy.fields.values() for copy, _ in derived_data.copies if changed & {*copy.by.values()})
+        needed = tracked.union(*(each.needed for each in rewrites), *copied)  # the old source may change its copies
         if plan.read_reason is not None:
             needed = frozenset(entity.fields)
         changes += key_changes(entity, rewrites, new_values)

@@ -1,0 +1,55 @@
+"""Questions about renamed fields: a field that vanished and a similar one that appeared may be the same field."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
+
+
+def ask_about_renames(before: Snapshot, after: Snapshot) -> Snapshot:
+    """Return the new design with the renames that the user confirms. Ask only if the standard input is a terminal."""
+    import msgspec
+
+    if not sys.stdin.isatty():
+        return after
+    entities = dict(after.entities)
+    for name, entity in after.entities.items():
+        old = before.entities.get(name)
+        found = (
+            {}
+            if old is None
+            else {new: gone for gone, new in _possible_renames(old, entity) if _is_renamed(entity, gone, new)}
+        )
+        if found:
+            entities[name] = msgspec.structs.replace(entity, renamed_from={**entity.renamed_from, **found})
+    return msgspec.structs.replace(after, entities=entities)
+
+
+def rename_declarations(before: Snapshot, after: Snapshot) -> Iterator[str]:
+    """Yield the declarations that a model lacks, given the design with all confirmed renames."""
+    for name, entity in after.entities.items():
+        declared = before.entities[name].renamed_from
+        if entity.renamed_from != declared:
+            shown = ", ".join(f'"{new}": "{old}"' for new, old in sorted(entity.renamed_from.items()))
+            yield f"{entity.label}: @entity(..., renamed_from={{{shown}}})"
+
+
+def _possible_renames(old: EntitySnapshot, new: EntitySnapshot) -> Iterator[tuple[str, str]]:
+    """Yield each pair of a vanished and a new field of the same type, unless one of them has several partners."""
+    known = {each.name for each in old.fields}
+    gone = [each for each in old.fields if new.field(each.name) is None and each.name not in new.renamed_from.values()]
+    added = [each for each in new.fields if each.name not in known and each.name not in new.renamed_from]
+    for field in gone:
+        alike = [each for each in added if (each.type, each.optional) == (field.type, field.optional)]
+        others = [each for each in gone if (each.type, each.optional) == (field.type, field.optional)]
+        if len(alike) == len(others) == 1:
+            yield field.name, alike[0].name
+
+
+def _is_renamed(entity: EntitySnapshot, gone: str, new: str) -> bool:
+    print(f"{entity.label}: was the field {gone!r} renamed to {new!r}? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
