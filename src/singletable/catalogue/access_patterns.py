@@ -180,7 +180,8 @@ def name_of_shape(shape: RequestShape, tables: dict[str, str]) -> str:
     if shape.statement is not None:
         return "_".join(words_of(shape.statement)[:8])
     parts = shape.parts or (shape,)
-    verb = _VERBS.get(shape.operation, "request")
+    operations = {part.operation for part in parts}
+    verb = _VERBS.get(operations.pop() if len(operations) == 1 else shape.operation, "request")
     words = [verb, "_and_".join(dict.fromkeys(tables.get(part.table, part.table) for part in parts))]
     if keys := [key for key in shape.key if shape.is_read or shape.operation == "UpdateItem"]:
         words += ["by", "_and_".join("_".join(words_of(key_text(each.attribute, each.values))) for each in keys)]

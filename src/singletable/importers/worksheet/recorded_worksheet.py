@@ -239,9 +239,9 @@ def _recorded(step: PatternStep) -> str:
     """Describe the requests, for people."""
     texts = [request_text(shape) for shape in (step.shape, *(group.shape for group in step.other_groups))]
     items = step.group.items
-    counts = f"{step.count:,} times"
+    counts = format_count(step.count, "time")
     if step.shape.operation in ("Query", "Scan"):
-        counts += f", {items.percentile(50):g} to {items.percentile(99):g} items"
+        counts += f", p50 {items.percentile(50):,g} and p99 {items.percentile(99):,g} items"
     kind = f"{step.group.shape.operation}: " if step.group.shape.parts else ""
     return f"{kind}{' and '.join(texts)}; {counts}"
 
