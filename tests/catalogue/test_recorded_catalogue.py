@@ -91,7 +91,7 @@ def test_the_problems_are_found_without_callers_too(shop_file: Path, tmp_path: P
 
 def test_the_catalogue_contains_no_values(shop_file: Path, shop: RecordedCatalogue) -> None:
     text = shop_file.read_text(encoding="utf-8")
-    for value in ("c00000", "SKU-", "o00000", "PENDING", "example.com", "Frame", "2026-01"):
+    for value in ("Customer ", "SKU-", "o00000", "PENDING", "example.com", "Frame", "2026-01"):
         assert value not in text
     assert {table.short_name for table in shop.tables.values()} == {"customers", "orders", "order_items", "products"}
 
