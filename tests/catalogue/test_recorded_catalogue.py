@@ -355,5 +355,5 @@ def test_no_value_of_any_request_is_in_the_file(tmp_path: Path) -> None:
     catalogue = catalogue_of(tmp_path, send)
     assert catalogue.requests >= 10
     text = (tmp_path / "catalogue.jsonl").read_text(encoding="utf-8")
-    for part in ("AKIA", "SECRET", '7"', SECRET.lower()):
+    for part in ("AKIA", "SECRET", SECRET.lower()):
         assert part not in text, part
