@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from singletable.catalogue.access_patterns import AccessPattern, numbered, words_of
+from singletable.catalogue.access_patterns import AccessPattern, numbered, shortened, words_of
 from singletable.catalogue.recorded_catalogue import RecordedCatalogue
 from singletable.catalogue.request_groups import RequestGroup
 from singletable.catalogue.request_shapes import RequestShape
@@ -53,7 +53,7 @@ def pattern_steps(catalogue: RecordedCatalogue) -> tuple[PatternStep, ...]:
             name = pattern.name
             if step is not first:
                 verb = "get" if _is_item_read(step.shape) else _VERBS.get(step.shape.operation, "write")
-                name = numbered(f"{pattern.name}_{verb}_{step.entity}", taken.__contains__)
+                name = numbered(shortened(f"{pattern.name}_{verb}_{step.entity}"), taken.__contains__)
                 taken.add(name)
             found.append(replace(step, name=name))
     return tuple(found)

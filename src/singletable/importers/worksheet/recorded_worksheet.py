@@ -40,9 +40,9 @@ _RANGES = {
     "<=": "{} until",
     "begins_with": "{} begins with",
 }
-_SIMPLE_TEST = re.compile(r"([\w.-]+) (=|>=|>|<=|<) \?")
-_BETWEEN = re.compile(r"([\w.-]+) BETWEEN \? AND \?")
-_BEGINS = re.compile(r"begins_with\(([\w.-]+), \?\)")
+_SIMPLE_TEST = re.compile(r"([\w-]+) (=|>=|>|<=|<) \?")
+_BETWEEN = re.compile(r"([\w-]+) BETWEEN \? AND \?")
+_BEGINS = re.compile(r"begins_with\(([\w-]+), \?\)")
 _SET = re.compile(r"(?:SET |, )([\w-]+) = \?(?=,| ADD | REMOVE | DELETE |$)")
 _CREATE = re.compile(r"attribute_not_exists\([\w.-]+\)")
 
@@ -114,12 +114,18 @@ def _row(catalogue: RecordedCatalogue, step: PatternStep, findings: Mapping[str,
         _shown(step.entity),
         "; ".join(_filters(step)),
         _sort(catalogue, step),
-        "" if rate is None else f"{rate:.3g}/s" if rate < 1e6 else f"{rate:.0f}/s",
+        "" if rate is None else rate_text(rate),
         "",
         _items(step),
         _recorded(step),
         " ".join(own),
     ]
+
+
+def rate_text(rate: float) -> str:
+    """Return calls per second as text that `frequency_of` reads: per second, or per day for a rare call."""
+    number, period = (rate, "s") if rate >= 0.01 else (rate * 86_400, "day")
+    return f"{number:.0f}/{period}" if number >= 100 else f"{number:.3g}/{period}" if number >= 0.001 else ""
 
 
 def _shown(words: str) -> str:
@@ -193,7 +199,7 @@ def _tests(text: str) -> Iterator[str]:
         if found := _SIMPLE_TEST.fullmatch(test):
             name = "_".join(words_of(found[1]))
             yield f"{name} = ?" if found[2] == "=" else _RANGES[found[2]].format(name)
-        elif found := re.fullmatch(r"([\w.-]+) BETWEEN", test):
+        elif found := re.fullmatch(r"([\w-]+) BETWEEN", test):
             yield _RANGES["BETWEEN"].format("_".join(words_of(found[1])))
         elif found := _BEGINS.fullmatch(test):
             yield _RANGES["begins_with"].format("_".join(words_of(found[1])))
