@@ -100,7 +100,8 @@ def test_patterns_have_the_conditions_order_and_rates_of_the_requests(
 def test_design_chooses_keys_for_the_worksheet(shop: RecordedCatalogue, tmp_path: Path) -> None:
     file = tmp_path / "shop.md"
     file.write_text(recorded_worksheet(shop), encoding="utf-8")
-    with keyless_model(str(file), None, None) as (path, _):
+    with keyless_model(str(file), None, None) as (path, notes):
+        assert notes == []
         designed = design_table(load_table(path).design)
     keys = {entity.label: entity for entity in designed.after.entities}
     assert keys["OrderItem"].base.fields == {"order_id", "sku"}
@@ -177,6 +178,27 @@ def test_keys_with_labels_are_entities_of_one_table(tmp_path: Path) -> None:
     found = patterns_of(table)
     assert found["profile"].kind == "get"
     assert (found["orders"].kind, [each.name for each in found["orders"].parameters]) == ("query", ["user_id"])
+
+
+def test_an_entity_of_updates_has_its_key_and_a_note(tmp_path: Path) -> None:
+    def send(clients: RecordedClients) -> None:
+        clients.create_table("counters", "name")
+
+        def bump() -> None:
+            clients.client.update_item(
+                TableName="counters",
+                Key={"name": {"S": "a"}},
+                UpdateExpression="SET last_at = :t, n = if_not_exists(n, :o) ADD hits :o",
+                ExpressionAttributeValues={":o": {"N": "1"}, ":t": {"S": "t"}},
+            )
+
+        bump()
+
+    text, table = worksheet_of(tmp_path, send)
+    assert "No request reads or puts whole items of Counter: add the other fields." in text
+    (entity,) = table.entities
+    assert [(each.name, each.type) for each in entity.fields] == [("name", "str"), ("last_at", "datetime")]
+    assert [each.name for each in patterns_of(table)["bump"].parameters] == ["name", "last_at"]
 
 
 @given(st.floats(min_value=1e-7, max_value=1e9))
