@@ -73,9 +73,25 @@ def test_the_shop_has_exactly_its_planted_problems(shop: RecordedCatalogue) -> N
     assert scan == "customers_by_signup: a Scan reads every item of shop-customers."
 
 
+def test_the_problems_are_found_without_callers_too(shop_file: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in shop_file.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        line.pop("caller", None)
+    path = tmp_path / "server.jsonl"
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    catalogue = read_catalogue([path])
+    assert [each.kind for each in catalogue.findings] == ["n+1", "filter", "scan"]
+    assert str(catalogue.findings[0]).startswith(
+        "get_products_by_sku: N+1 requests: after a Query of shop-order-items (query_order_items_by_order_id), "
+    )
+    assert {"put_order_items_and_orders", "delete_order_items_and_orders", "put_products"} <= {
+        each.name for each in catalogue.patterns
+    }
+
+
 def test_the_catalogue_contains_no_values(shop_file: Path, shop: RecordedCatalogue) -> None:
     text = shop_file.read_text(encoding="utf-8")
-    for value in ("c00000", "SKU-", "o00000", "PENDING", "example.com", "Frame", "2026-01"):
+    for value in ("Customer ", "SKU-", "o00000", "PENDING", "example.com", "Frame", "2026-01"):
         assert value not in text
     assert {table.short_name for table in shop.tables.values()} == {"customers", "orders", "order_items", "products"}
 
@@ -339,5 +355,5 @@ def test_no_value_of_any_request_is_in_the_file(tmp_path: Path) -> None:
     catalogue = catalogue_of(tmp_path, send)
     assert catalogue.requests >= 10
     text = (tmp_path / "catalogue.jsonl").read_text(encoding="utf-8")
-    for part in ("AKIA", "SECRET", '7"', SECRET.lower()):
+    for part in ("AKIA", "SECRET", SECRET.lower()):
         assert part not in text, part

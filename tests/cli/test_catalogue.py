@@ -91,6 +91,34 @@ def test_patterns_of_only_one_side_are_named_and_not_compared(
     assert "not recorded, and not compared: product_page" in said
 
 
+def test_functions_with_long_or_reserved_names_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, worksheet, model = tmp_path / "c.jsonl", tmp_path / "shop.md", tmp_path / "shop.py"
+    with recorded(path) as clients:
+        clients.create_table("orders", "id")
+        client = clients.client
+
+        def open() -> None:  # the name of a method of tables
+            client.get_item(TableName="orders", Key={"id": {"S": "a"}})
+
+        def read_the_order_that_a_customer_has_placed_before_and_the_one_before_it() -> None:
+            for key in "ab":
+                client.get_item(TableName="orders", Key={"id": {"S": key}})
+
+        def read_the_order_that_a_customer_has_placed_before_and_the_one_after_it() -> None:
+            client.get_item(TableName="orders", Key={"id": {"S": "c"}})
+
+        open()
+        read_the_order_that_a_customer_has_placed_before_and_the_one_before_it()
+        read_the_order_that_a_customer_has_placed_before_and_the_one_after_it()
+    assert main(["catalogue", str(path), "--calls-per-second", "8", "--output", str(worksheet)]) == 0
+    assert main(["design", str(worksheet), "--output", str(model)]) == 0
+    capsys.readouterr()
+    (table,) = document("cost", model, "--catalogue", path, capsys=capsys)["tables"]
+    compared = table["recorded"]
+    assert [each["calls_per_second"] for each in compared["patterns"]] == [2, 4, 2]
+    assert compared["only_recorded"] == compared["only_in_model"] == []
+
+
 def test_tables_are_described_at_a_url(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, store = tmp_path / "catalogue.jsonl", tmp_path / "store.db"
     clients = RecordedClients(path, f"file:{store}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from decimal import Decimal
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -12,9 +13,11 @@ from examples.shop_tables import tables
 from examples.shop_tables.shop_application import OrderNotPending, ShopApplication
 from examples.shop_tables.tables import CUSTOMERS, ORDER_ITEMS, ORDERS, PRODUCTS, Item
 from examples.shop_tables.traffic import SHARES, ShopTraffic
+from singletable.catalogue.recorded_catalogue import read_catalogue
 from singletable.engine import Engine
 from singletable.engine.boto3_clients import boto3_client, boto3_resource
 
+ROOT = Path(__file__).parents[2]
 COUNT = 300
 
 
@@ -101,3 +104,8 @@ def test_traffic_calls_every_method(shop: ShopApplication) -> None:
         traffic.call(name)
     assert {traffic.step() for _ in range(20)} <= set(SHARES)
     assert {name for name in vars(ShopApplication) if not name.startswith("_")} == set(SHARES)
+
+
+def test_the_recording_names_every_method() -> None:
+    catalogue = read_catalogue([ROOT / "examples" / "shop_tables" / "catalogue.jsonl"])
+    assert {each.name for each in catalogue.patterns} == set(SHARES)

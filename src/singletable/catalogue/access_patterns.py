@@ -12,6 +12,8 @@ from singletable.catalogue.callers import Caller
 from singletable.catalogue.request_groups import OPEN_MAX, RequestGroup, RequestLine
 from singletable.catalogue.request_shapes import RequestShape
 
+NAME_MAX = 56
+"""The maximum length of a name without its number. The import of a worksheet cuts longer names."""
 CALL_SECONDS_MAX = 10.0
 """Requests of a function that share a key belong to one call if they are closer to each other than this."""
 _VERBS = {
@@ -160,7 +162,7 @@ def numbered(name: str, is_taken: Callable[[str], bool]) -> str:
 def _names(pattern: AccessPattern, tables: dict[str, str]) -> Iterator[str | None]:
     """Yield names of a pattern, from the shortest to the most specific. None stands for an unspecific name."""
     if pattern.caller is None:
-        yield name_of_shape(pattern.groups[0].shape, tables)
+        yield shortened(name_of_shape(pattern.groups[0].shape, tables))
         return
     parts = pattern.caller.function.split(".")
     for start in range(len(parts) - 1, -1, -1):
@@ -172,7 +174,12 @@ def _names(pattern: AccessPattern, tables: dict[str, str]) -> Iterator[str | Non
 
 
 def _joined(text: str) -> str:
-    return "_".join(words_of(text)) or "request"
+    return shortened("_".join(words_of(text))) or "request"
+
+
+def shortened(name: str) -> str:
+    """Return the beginning of a name that is too long."""
+    return name[:NAME_MAX].rstrip("_")
 
 
 def name_of_shape(shape: RequestShape, tables: dict[str, str]) -> str:
@@ -180,7 +187,8 @@ def name_of_shape(shape: RequestShape, tables: dict[str, str]) -> str:
     if shape.statement is not None:
         return "_".join(words_of(shape.statement)[:8])
     parts = shape.parts or (shape,)
-    verb = _VERBS.get(shape.operation, "request")
+    operations = {part.operation for part in parts}
+    verb = _VERBS.get(operations.pop() if len(operations) == 1 else shape.operation, "request")
     words = [verb, "_and_".join(dict.fromkeys(tables.get(part.table, part.table) for part in parts))]
     if keys := [key for key in shape.key if shape.is_read or shape.operation == "UpdateItem"]:
         words += ["by", "_and_".join("_".join(words_of(key_text(each.attribute, each.values))) for each in keys)]

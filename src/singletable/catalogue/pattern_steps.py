@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from singletable.catalogue.access_patterns import AccessPattern, numbered, words_of
+from singletable.catalogue.access_patterns import AccessPattern, numbered, shortened, words_of
 from singletable.catalogue.recorded_catalogue import RecordedCatalogue
 from singletable.catalogue.request_groups import RequestGroup
 from singletable.catalogue.request_shapes import RequestShape
@@ -13,6 +13,8 @@ from singletable.lazy_dataclass import dataclass, replace
 
 _VERBS = {"Query": "query", "Scan": "scan", "PutItem": "put", "UpdateItem": "update", "DeleteItem": "delete"}
 _LABEL = re.compile(r"([^\W\d_][\w-]*)[#|:/]")
+_NOT_VALID = "ValidationException"
+"""The error of a request that reads and writes nothing, whatever the items are."""
 _ITEM_READS = ("GetItem", "BatchGetItem", "TransactGetItems")
 
 
@@ -38,8 +40,8 @@ class PatternStep:
 
     @property
     def is_transaction(self) -> bool:
-        """Whether the write is part of a transaction."""
-        return self.group.shape.operation == "TransactWriteItems"
+        """Whether the read or write is part of a transaction."""
+        return self.group.shape.operation in ("TransactGetItems", "TransactWriteItems")
 
 
 def pattern_steps(catalogue: RecordedCatalogue) -> tuple[PatternStep, ...]:
@@ -53,7 +55,7 @@ def pattern_steps(catalogue: RecordedCatalogue) -> tuple[PatternStep, ...]:
             name = pattern.name
             if step is not first:
                 verb = "get" if _is_item_read(step.shape) else _VERBS.get(step.shape.operation, "write")
-                name = numbered(f"{pattern.name}_{verb}_{step.entity}", taken.__contains__)
+                name = numbered(shortened(f"{pattern.name}_{verb}_{step.entity}"), taken.__contains__)
                 taken.add(name)
             found.append(replace(step, name=name))
     return tuple(found)
@@ -62,7 +64,7 @@ def pattern_steps(catalogue: RecordedCatalogue) -> tuple[PatternStep, ...]:
 def _unnamed(catalogue: RecordedCatalogue, pattern: AccessPattern) -> Iterator[PatternStep]:
     for group in pattern.groups:
         shape = group.shape
-        if shape.statement is not None:
+        if shape.statement is not None or group.errors[_NOT_VALID] == group.requests:
             continue
         parts: Sequence[tuple[RequestShape, int]] = list(zip(shape.parts, group.part_totals, strict=True))
         for part, count in parts or [(shape, group.reads)]:

@@ -15,6 +15,9 @@ FOLLOWING_MIN = 2
 """The minimum number of requests of a sequence after one result."""
 FOLLOWED_SHARE_MIN = 0.5
 """A loop is a finding if it follows at least this share of the results that have several items."""
+UNNAMED_SHARE_MIN = 0.1
+UNNAMED_LOOPS_MIN = 3
+"""The same for requests without a caller: several functions of the application send them, and only one has a loop."""
 
 FindingKind = Literal["scan", "n+1", "filter", "statement"]
 
@@ -66,7 +69,8 @@ def _loop_length(group: RequestGroup, number: int) -> float | None:
     """Return the mean number of requests of a loop over the results of a group. Return None if there is no loop."""
     lengths = group.sequences[number]
     loops = lengths.count_at_least(FOLLOWING_MIN)
-    if not loops or loops < FOLLOWED_SHARE_MIN * group.long_results:
+    share, least = (FOLLOWED_SHARE_MIN, 1) if group.caller is not None else (UNNAMED_SHARE_MIN, UNNAMED_LOOPS_MIN)
+    if loops < max(least, share * group.long_results):
         return None
     return lengths.mean
 
@@ -74,9 +78,10 @@ def _loop_length(group: RequestGroup, number: int) -> float | None:
 def _sequence(
     pattern: AccessPattern, group: RequestGroup, other: AccessPattern, following: RequestGroup, length: float
 ) -> str:
-    of = "" if pattern is other else f" of {pattern.name}"
+    of = "" if pattern is other else f" ({pattern.name})"
+    which = "each" if group.caller is not None else "a"
     where = following.shape.table if following.shape.index is None else following.shape.index
     return (
-        f"N+1 requests: after each {group.shape.operation} of {group.shape.table}{of}, {length:.1f} "
+        f"N+1 requests: after {which} {group.shape.operation} of {group.shape.table}{of}, {length:.1f} "
         f"{following.shape.operation} requests to {where} on average, one for each item."
     )

@@ -136,14 +136,16 @@ def _read_estimate(
 def _write_estimate(
     operation: str, parts: Sequence[RequestPart], written: Sequence[int], indexes_of: Mapping[str, IndexKeys]
 ) -> float:
-    """Return the write units: of the table, and of the index entries of items that are put."""
+    """Return the write units: of the table, and of the index entries of items that are put or deleted."""
     factor = TRANSACTION_WRITE_FACTOR if operation == "TransactWriteItems" else 1
     units = 0
     for part, size in zip(parts, written, strict=True):
         if part.operation in ("GetItem", "Query", "Scan"):
             continue
         units += write_units(size) * factor
+        keys = indexes_of.get(part.table, {}).values()
+        if part.operation == "DeleteItem":
+            units += len(keys)  # the item is probably in every index, and its entries are small
         if part.item is not None:
-            keys = indexes_of.get(part.table, {}).values()
             units += sum(write_units(size) for names in keys if all(name in part.item for name in names))
     return float(units)

@@ -211,7 +211,9 @@ class RequestRecorder:
         if operation in ("GetItem", "Query"):
             part = parts[0]
             values: list[AttributeValue] = list((part.key or {}).values()) or [
-                value for _, _, found in key_conditions(part.request, _names(part)) for value in found[:1]
+                found[0]
+                for _, operator, found in key_conditions(part.request, _names(part))
+                if operator == "=" and found
             ]
             wanted = [self._values.parts_of(value) for value in values if UNKNOWN in self._values.of(value)]
             if (origin := recent.origin_of(wanted)) is not None:

@@ -55,7 +55,8 @@ def compare_recorded(
     catalogue: RecordedCatalogue, calls: Sequence[CallCost], prices: Prices, table_class: str
 ) -> RecordedComparison:
     """Compare the patterns of a model with the recorded patterns of the same names."""
-    by_name = {call.name: call for call in calls}
+    # A pattern cannot have the name of a method of tables, so the import of a worksheet calls `open` `open_pattern`.
+    by_name = {call.name.removesuffix("_pattern"): call for call in calls} | {call.name: call for call in calls}
     steps = pattern_steps(catalogue)
     compared, only_recorded = [], []
     for pattern in catalogue.patterns:
@@ -64,7 +65,7 @@ def compare_recorded(
             compared.append(_compared(catalogue, pattern, own, by_name))
         else:
             only_recorded.append(pattern.name)
-    known = {step.name for step in steps}
+    known = {by_name[step.name].name for step in steps if step.name in by_name}
     members = sum(len(call.plan.members) > 1 for call in calls)
     return RecordedComparison(
         tuple(compared),

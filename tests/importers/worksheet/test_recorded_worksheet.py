@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from examples.shop_tables.recording import record
 from examples.shop_tables.traffic import SHARES
@@ -17,8 +19,9 @@ from singletable.cli.load_model import load_table
 from singletable.design.designed_table import design_table
 from singletable.errors import ArgumentRefused
 from singletable.importers.draft import DraftPattern, DraftTable
-from singletable.importers.worksheet.recorded_worksheet import recorded_worksheet
+from singletable.importers.worksheet.recorded_worksheet import rate_text, recorded_worksheet
 from singletable.importers.worksheet.worksheet_file import read_worksheet
+from singletable.importers.worksheet.worksheet_requests import frequency_of
 from tests.catalogue.recorded import RecordedClients, recorded
 from tests.importers.imported import reports
 
@@ -97,7 +100,8 @@ def test_patterns_have_the_conditions_order_and_rates_of_the_requests(
 def test_design_chooses_keys_for_the_worksheet(shop: RecordedCatalogue, tmp_path: Path) -> None:
     file = tmp_path / "shop.md"
     file.write_text(recorded_worksheet(shop), encoding="utf-8")
-    with keyless_model(str(file), None, None) as (path, _):
+    with keyless_model(str(file), None, None) as (path, notes):
+        assert notes == []
         designed = design_table(load_table(path).design)
     keys = {entity.label: entity for entity in designed.after.entities}
     assert keys["OrderItem"].base.fields == {"order_id", "sku"}
@@ -113,7 +117,7 @@ def test_filters_ranges_and_orders_are_understood(tmp_path: Path) -> None:
         def best_scores() -> None:
             table.query(
                 KeyConditionExpression="game_id = :g AND score >= :s",
-                FilterExpression="player = :p AND contains(tags, :t)",
+                FilterExpression="player = :p AND contains(tags, :t) AND m.a = :p",
                 ExpressionAttributeValues=values,
                 ScanIndexForward=False,
             )
@@ -121,13 +125,14 @@ def test_filters_ranges_and_orders_are_understood(tmp_path: Path) -> None:
         best_scores()
 
     text, table = worksheet_of(tmp_path, send)
-    assert "game_id = ?; score since; player = ?; filter contains(tags ?); no limit" in text
+    assert "game_id = ?; score since; player = ?; filter contains(tags ?); filter m.a = ?; no limit" in text
     best = patterns_of(table)["best_scores"]
     assert [(each.name, each.range) for each in best.parameters] == [
         *(("game_id", None), ("player", None), ("score", "Since")),
     ]
     assert best.descending
     assert [note for note in table.notes if "contains(tags ?)" in note]
+    assert [note for note in table.notes if "m.a = ?" in note]
 
 
 def test_attribute_names_that_are_hard_to_read_stay_separate_cells(tmp_path: Path) -> None:
@@ -173,6 +178,34 @@ def test_keys_with_labels_are_entities_of_one_table(tmp_path: Path) -> None:
     found = patterns_of(table)
     assert found["profile"].kind == "get"
     assert (found["orders"].kind, [each.name for each in found["orders"].parameters]) == ("query", ["user_id"])
+
+
+def test_an_entity_of_updates_has_its_key_and_a_note(tmp_path: Path) -> None:
+    def send(clients: RecordedClients) -> None:
+        clients.create_table("counters", "name")
+
+        def bump() -> None:
+            clients.client.update_item(
+                TableName="counters",
+                Key={"name": {"S": "a"}},
+                UpdateExpression="SET last_at = :t, n = if_not_exists(n, :o) ADD hits :o",
+                ExpressionAttributeValues={":o": {"N": "1"}, ":t": {"S": "t"}},
+            )
+
+        bump()
+
+    text, table = worksheet_of(tmp_path, send)
+    assert "No request reads or puts whole items of Counter: add the other fields." in text
+    (entity,) = table.entities
+    assert [(each.name, each.type) for each in entity.fields] == [("name", "str"), ("last_at", "datetime")]
+    assert [each.name for each in patterns_of(table)["bump"].parameters] == ["name", "last_at"]
+
+
+@given(st.floats(min_value=1e-7, max_value=1e9))
+def test_rates_keep_their_value(rate: float) -> None:
+    word, read, unread = frequency_of(rate_text(rate))
+    assert (word, unread) == (None, None)
+    assert read == pytest.approx(rate, rel=0.01)
 
 
 def test_a_catalogue_of_statements_has_no_worksheet(tmp_path: Path) -> None:

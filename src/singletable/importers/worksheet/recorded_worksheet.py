@@ -12,7 +12,7 @@ from singletable.catalogue.recorded_catalogue import RecordedCatalogue, Recorded
 from singletable.catalogue.request_shapes import KeyShape, RequestShape
 from singletable.errors import ArgumentRefused
 from singletable.importers.worksheet.worksheet_requests import entity_words, is_moment, is_number
-from singletable.planner.formatting import format_count
+from singletable.planner.formatting import format_count, format_list
 
 PATTERN_HEADER = (
     *("Access Pattern", "Pattern", "Entry Entity", "Filters / Range", "Sort Direction"),
@@ -40,9 +40,11 @@ _RANGES = {
     "<=": "{} until",
     "begins_with": "{} begins with",
 }
-_SIMPLE_TEST = re.compile(r"([\w.-]+) (=|>=|>|<=|<) \?")
-_BETWEEN = re.compile(r"([\w.-]+) BETWEEN \? AND \?")
-_BEGINS = re.compile(r"begins_with\(([\w.-]+), \?\)")
+_KEY_TYPES = ("?N", "?B")
+"""The shapes of key values that are no strings."""
+_SIMPLE_TEST = re.compile(r"([\w-]+) (=|>=|>|<=|<) \?")
+_BETWEEN = re.compile(r"([\w-]+) BETWEEN \? AND \?")
+_BEGINS = re.compile(r"begins_with\(([\w-]+), \?\)")
 _SET = re.compile(r"(?:SET |, )([\w-]+) = \?(?=,| ADD | REMOVE | DELETE |$)")
 _CREATE = re.compile(r"attribute_not_exists\([\w.-]+\)")
 
@@ -76,7 +78,7 @@ def recorded_worksheet(catalogue: RecordedCatalogue) -> str:
     sizes = [_size_row(entity) for entity in entities.values()]
     parts = [
         "# Access patterns",
-        _introduction(catalogue),
+        _introduction(catalogue, entities),
         _table(PATTERN_HEADER, rows),
         "## Fields",
         _table(FIELD_HEADER, fields),
@@ -86,10 +88,12 @@ def recorded_worksheet(catalogue: RecordedCatalogue) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _introduction(catalogue: RecordedCatalogue) -> str:
+def _introduction(catalogue: RecordedCatalogue, entities: Mapping[str, _Entity]) -> str:
     text = f"Recorded: {format_count(catalogue.requests, 'request')} to {format_count(len(catalogue.tables), 'table')}."
     if catalogue.scale is None:
         text += " The recording has no rates: add the frequency of each pattern, such as `12/s` or `high`."
+    if incomplete := [_shown(each.words) for each in entities.values() if not each.sets]:
+        text += f" No request reads or puts whole items of {format_list(incomplete)}: add the other fields."
     return (
         f"{text} Complete the rows: name the patterns as you like, correct the entities, and delete the rows that one "
         "table makes unnecessary, such as the reads of an N+1 sequence. `singletable design FILE` chooses the keys."
@@ -114,12 +118,18 @@ def _row(catalogue: RecordedCatalogue, step: PatternStep, findings: Mapping[str,
         _shown(step.entity),
         "; ".join(_filters(step)),
         _sort(catalogue, step),
-        "" if rate is None else f"{rate:.3g}/s" if rate < 1e6 else f"{rate:.0f}/s",
+        "" if rate is None else rate_text(rate),
         "",
         _items(step),
         _recorded(step),
         " ".join(own),
     ]
+
+
+def rate_text(rate: float) -> str:
+    """Return calls per second as text that `frequency_of` reads: per second, or per day for a rare call."""
+    number, period = (rate, "s") if rate >= 0.01 else (rate * 86_400, "day")
+    return f"{number:.0f}/{period}" if number >= 100 else f"{number:.3g}/{period}" if number >= 0.001 else ""
 
 
 def _shown(words: str) -> str:
@@ -193,7 +203,7 @@ def _tests(text: str) -> Iterator[str]:
         if found := _SIMPLE_TEST.fullmatch(test):
             name = "_".join(words_of(found[1]))
             yield f"{name} = ?" if found[2] == "=" else _RANGES[found[2]].format(name)
-        elif found := re.fullmatch(r"([\w.-]+) BETWEEN", test):
+        elif found := re.fullmatch(r"([\w-]+) BETWEEN", test):
             yield _RANGES["BETWEEN"].format("_".join(words_of(found[1])))
         elif found := _BEGINS.fullmatch(test):
             yield _RANGES["begins_with"].format("_".join(words_of(found[1])))
@@ -239,9 +249,9 @@ def _recorded(step: PatternStep) -> str:
     """Describe the requests, for people."""
     texts = [request_text(shape) for shape in (step.shape, *(group.shape for group in step.other_groups))]
     items = step.group.items
-    counts = f"{step.count:,} times"
+    counts = format_count(step.count, "time")
     if step.shape.operation in ("Query", "Scan"):
-        counts += f", {items.percentile(50):g} to {items.percentile(99):g} items"
+        counts += f", p50 {items.percentile(50):,g} and p99 {items.percentile(99):,g} items"
     kind = f"{step.group.shape.operation}: " if step.group.shape.parts else ""
     return f"{kind}{' and '.join(texts)}; {counts}"
 
@@ -265,6 +275,8 @@ def _entities(catalogue: RecordedCatalogue, steps: Sequence[PatternStep]) -> dic
         parts += [(name, group, group.shape) for name, group in zip(step.members, step.other_groups, strict=True)]
         for words, group, shape in parts:
             entity = found.setdefault(words, _Entity(words, catalogue.tables[shape.table]))
+            if shape.index is None:
+                _add_key_types(entity, shape)
             if shape.projection:
                 continue
             for (table, _), types in group.attributes.items():
@@ -275,6 +287,15 @@ def _entities(catalogue: RecordedCatalogue, steps: Sequence[PatternStep]) -> dic
                 entity.items += group.requests if is_put else group.returned
                 entity.size += group.bytes_written if is_put else group.bytes_read
     return found
+
+
+def _add_key_types(entity: _Entity, shape: RequestShape) -> None:
+    """Add the types of key attributes, for an entity whose items no request reads or puts as a whole."""
+    for key in shape.key:
+        if key.attribute in entity.table.keys and key.values:
+            entity.types.setdefault(
+                key.attribute, key.values[0].removeprefix("?") if key.values[0] in _KEY_TYPES else "S"
+            )
 
 
 def _add_types(entity: _Entity, types: Mapping[str, str]) -> None:
@@ -298,7 +319,7 @@ def _field_rows(entity: _Entity) -> Iterator[list[str]]:
         shown = "_".join(words_of(name))
         kind = entity.types[name]
         text = "datetime" if kind == "S" and is_moment(shown) else _TYPES.get(kind, "Any")
-        optional = " | None" if entity.counts[name] < entity.sets and name not in keys else ""
+        optional = " | None" if entity.counts.get(name, 0) < entity.sets and name not in keys else ""
         yield [_shown(entity.words), shown, f"{text}{optional}", "key" if name in keys else ""]
 
 
