@@ -123,7 +123,7 @@ class SlotSearch:
                 yield slots, lines
                 return
             collection, last = collections[len(slots)], max([0, *slots.values()])
-            for slot in range(min(last + 1, indexes) + 1):
+            for slot in range(1 if collection.is_in_table else min(last + 1, indexes) + 1):
                 together = [each for each in collections[: len(slots)] if slots[each.name] == slot]
                 found = self._lines([*together, collection])
                 if found is not None:
