@@ -18,6 +18,9 @@ LOCAL_INDEXES_MAX = 5
 """DynamoDB allows 5 local secondary indexes for one table."""
 
 
+OVER_LIMIT = NoCommonKey("with the other reads, it needs more indexes than the limit allows")
+
+
 @dataclass(frozen=True)
 class RejectedRead:
     """A read that no key serves, with the reason and the smallest change that makes a key possible."""
@@ -64,6 +67,11 @@ class Solution:
     def local_indexes(self) -> int:
         """The number of local indexes."""
         return len({slot for each in self.entities for slot in each.keys if slot > LOCAL_SLOT})
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether more indexes would serve more reads."""
+        return any(each.problem == OVER_LIMIT for each in self.rejected)
 
     @property
     def counted(self) -> str:
@@ -178,9 +186,7 @@ def _rejected(choice: SlotChoice, searches: Mapping[str, EntitySearch]) -> Itera
     for each in choice.entities:
         search = searches[each.entity]
         for read in each.reads_in(NOT_SERVED):
-            problem = why_no_key(search.entity, [read]) or NoCommonKey(
-                "with the other reads, it needs more indexes than the limit allows"
-            )
+            problem = why_no_key(search.entity, [read]) or OVER_LIMIT
             for name in search.names_of(read):
                 yield RejectedRead(each.entity, name, problem)
 
