@@ -51,6 +51,7 @@ def test_in_the_design_too_few_indexes_exit_with_1_and_name_the_patterns() -> No
     finished = singletable("design", SHOP, "--max-gsis", "0")
     assert finished.returncode == 1
     assert "not served: orders_of_customer: " in finished.stdout
+    assert "0 GSIs (the limit: OrderItem needs 2 keys, one of them the table's)" in finished.stdout
 
 
 def test_redesign_compares_with_the_declared_keys_and_writes_nothing() -> None:

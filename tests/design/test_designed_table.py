@@ -11,8 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from singletable import Between, DesignError, Page, Table, collection, entity, field, get, pattern, put, query, update
+from singletable import (
+    Between,
+    DesignError,
+    Page,
+    Table,
+    collection,
+    entity,
+    field,
+    get,
+    pattern,
+    put,
+    query,
+    ref,
+    update,
+)
 from singletable.client.table import Table as AnyTable
+from singletable.conformance.witness import witness
 from singletable.design.designed_table import DesignedTable, design_table
 from singletable.design.model_workload import DesignOptions
 from singletable.design.redesign import without_keys
@@ -294,3 +309,88 @@ def test_in_the_designed_table_fewer_indexes_than_needed_leave_patterns_unserved
 def test_the_order_of_patterns_does_not_change_the_keys() -> None:
     backwards = replace(Shop.design, patterns=Shop.design.patterns[::-1])
     assert design_table(backwards, DesignOptions()).keys == designed(Shop).keys
+
+
+@entity(key=("PROD#{id}", "A_PRODUCT"))
+@dataclass
+class Product:
+    id: str
+
+
+@entity(references={"of": ref(Product)})
+@dataclass
+class Review:
+    id: str
+    of: str
+    written_at: datetime
+
+
+@dataclass
+class ProductWithReviews:
+    product: Product
+    reviews: list[Review]
+
+
+class Catalogue(Table, entities=[Product, Review]):
+    @pattern()
+    def product_with_reviews(self, id: str, *, limit: int = 20) -> ProductWithReviews | None:
+        return collection(ProductWithReviews)
+
+    @pattern()
+    def review(self, id: str) -> Review | None:
+        return get(Review)
+
+
+def test_an_entity_without_a_key_joins_the_partition_of_an_entity_with_a_key() -> None:
+    table = designed(Catalogue)
+    assert table.keys == {"Review": {"key": ("PROD#{of}", "REVIEW#{id}"), "gsi1": ("REVIEW#{id}", "REVIEW")}}
+    assert not table.not_served
+    report = witness(table.after)
+    assert report.passes, "\n".join(map(str, report.differences))
+
+
+@entity(key=("PROD#{id}", "Z_PRODUCT"))
+@dataclass
+class LastProduct:
+    id: str
+
+
+@entity(key=("PROD#{id}", "S_STOCK"))
+@dataclass
+class Stock:
+    id: str
+
+
+@entity(key=("PROD#{id}", "N_NEWEST"))
+@dataclass
+class Newest:
+    id: str
+
+
+@entity()
+@dataclass
+class Note:
+    id: str
+    last_product_id: str
+
+
+@dataclass
+class LastProductWithNotes:
+    product: LastProduct
+    notes: list[Note]
+
+
+class Stocked(Table, entities=[LastProduct, Stock, Newest, Note]):
+    @pattern()
+    def product_with_notes(self, id: str, *, limit: int = 20) -> LastProductWithNotes | None:
+        return collection(LastProductWithNotes)
+
+    @pattern()
+    def note(self, id: str) -> Note | None:
+        return get(Note)
+
+
+def test_a_collection_that_the_declared_keys_do_not_allow_has_the_reason_of_the_planner() -> None:
+    (missing,) = designed(Stocked).not_served
+    assert missing.pattern == "product_with_notes"
+    assert "Stock" in missing.reason

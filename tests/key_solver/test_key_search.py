@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from singletable.key_solver import slot_search
 from singletable.key_solver.common_keys import serves
 from singletable.key_solver.entity_slots import NOT_SERVED
 from singletable.key_solver.key_search import NoTableKey, solve
@@ -55,6 +56,27 @@ def test_in_the_key_search_three_collections_in_one_partition_are_not_all_contig
 def test_in_the_key_search_a_parent_heads_at_most_one_newest_first_list_and_one_oldest_first_list() -> None:
     assert solve(parent_with_lists({"Post": True, "Photo": True})).indexes == 1
     assert solve(parent_with_lists({"Post": True, "Photo": False})).indexes == 0
+
+
+def test_in_the_key_search_a_parent_of_nine_lists_needs_an_index_for_each_further_pair() -> None:
+    workload = lists({f"Parent,Child{number}": "p" for number in range(9)}, updates=False)
+    solution = solve(workload)
+    assert solution.indexes == 4, "a parent is next to two lists in one partition"
+    assert not solution.rejected
+
+
+def test_in_the_key_search_collections_of_different_entities_are_searched_apart() -> None:
+    workload = lists({f"A{number},B{number}": "p" for number in range(40)}, updates=True)
+    solution = solve(workload)
+    assert solution.indexes == 1
+    assert not solution.rejected
+
+
+def test_a_search_that_is_too_large_is_an_error_with_the_collections(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slot_search, "ASSIGNMENTS_MAX", 10)
+    workload = lists({f"Parent,Child{number}": "p" for number in range(9)}, updates=False)
+    with pytest.raises(slot_search.SearchTooLarge, match="the collections Parent,Child0, Parent,Child1, "):
+        solve(workload)
 
 
 def test_in_the_key_search_the_auction_site_needs_two_indexes_for_browsing_and_three_for_bidding() -> None:

@@ -49,6 +49,8 @@ def _read(place: str, queries: str | None, dialect: str | None) -> Draft:
     try:
         return read_worksheet(text, name)
     except ImportRefused as problem:
+        if str(problem).startswith(tuple(f"{name}:{digit}" for digit in "123456789")):
+            raise  # a row of the worksheet is wrong
         try:
             return read_pattern_table(text, name)
         except ImportRefused as other:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from singletable.cost.prices import Prices
@@ -11,8 +12,10 @@ from singletable.design.chosen_templates import shown_key
 from singletable.design.design_cost import dollars_of
 from singletable.design.designed_table import DesignedTable, design_table
 from singletable.design.model_workload import DesignOptions
+from singletable.errors import DesignError
 from singletable.key_solver.entity_slots import TABLE_SLOT, Rank
 from singletable.key_solver.key_search import Solution, counted_indexes, solve
+from singletable.key_solver.slot_search import SearchTooLarge
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list
 
@@ -39,15 +42,24 @@ class AlternativeDesign:
 
 def alternatives_to(table: DesignedTable, options: DesignOptions, prices: Prices) -> tuple[AlternativeDesign, ...]:
     """Return at most two alternatives, with fewer indexes first."""
-    return tuple(_found(table, options, prices))[:2]
+    found = [*_fewer(table, options, prices), *_more(table, options, prices)]
+    mirrored = _with_mirrors(table, prices) if table.solution.indexes else None
+    return tuple(found if mirrored is None else [*found, mirrored])[:2]
 
 
-def _found(table: DesignedTable, options: DesignOptions, prices: Prices) -> Iterator[AlternativeDesign]:
+def _fewer(table: DesignedTable, options: DesignOptions, prices: Prices) -> Iterator[AlternativeDesign]:
     indexes = table.solution.indexes
     if indexes:
-        fewer = design_table(table.before, replace(options, indexes_max=indexes - 1), table.counts)
-        yield _alternative(table, fewer, prices)
-    if indexes < options.indexes_max:
+        with suppress(DesignError):  # the search can be too large with fewer indexes
+            fewer = design_table(table.before, replace(options, indexes_max=indexes - 1), table.counts)
+            yield _alternative(table, fewer, prices)
+
+
+def _more(table: DesignedTable, options: DesignOptions, prices: Prices) -> Iterator[AlternativeDesign]:
+    indexes = table.solution.indexes
+    with suppress(SearchTooLarge, DesignError):
+        if indexes >= options.indexes_max:
+            return
         workload = table.model.workload
         other = solve(workload, indexes_min=indexes + 1, indexes_max=options.indexes_max)
         # One index more is an alternative only if it is better in a part of the rank, such as the cost.
@@ -55,8 +67,6 @@ def _found(table: DesignedTable, options: DesignOptions, prices: Prices) -> Iter
             more = design_table(table.before, replace(options, indexes_min=indexes + 1), table.counts)
             found = _alternative(table, more, prices)
             yield replace(found, differences=(benefit, *found.differences))
-    if indexes and (mirrored := _with_mirrors(table, prices)) is not None:
-        yield mirrored
 
 
 _BENEFITS = {

@@ -9,6 +9,7 @@ from singletable.design.designed_table import DesignedTable
 from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
 from singletable.key_solver.key_search import NoTableKey, Solution, solve
 from singletable.key_solver.partition_load import ASSUMED_RATE
+from singletable.key_solver.slot_search import SearchTooLarge
 from singletable.key_solver.workload import ColumnFacts, EntityNeeds, Workload, Write
 from singletable.model.entity import Entity
 from singletable.model.field_roles import value_count
@@ -148,11 +149,18 @@ def _effect(table: DesignedTable, variant: _Variant) -> str | None:
     part = _connected(table.model.workload, variant.entity)
     entities = tuple(variant.needs if each.name == variant.entity else each for each in part.entities)
     indexes = table.solution.indexes
+    names = {each.name for each in part.entities}
+    before = replace(
+        table.solution,
+        entities=tuple(each for each in table.solution.entities if each.entity in names),
+        rejected=tuple(each for each in table.solution.rejected if each.entity in names),
+    )
     try:
-        before = solve(part, indexes_min=indexes)
         after = solve(replace(part, entities=entities), indexes_min=indexes)
     except NoTableKey as problem:
         return f"{problem}"
+    except SearchTooLarge:
+        return None
     return _difference(before, after)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from singletable.design.declared_partitions import DeclaredPartition
 from singletable.design.model_workload import ModelWorkload
 from singletable.key_solver.common_keys import ColumnKey
 from singletable.key_solver.entity_slots import LOCAL_SLOT, TABLE_SLOT
@@ -58,6 +59,8 @@ class TemplateWriter:
         place = TABLE_SLOT if number > LOCAL_SLOT else number  # a local index has the partition key of the table
         partition = [delimiter.join((self._owner(entity, place, name), slot(name))) for name in key.partition]
         partition = partition or [key_words(entity.label)]
+        if (declared := self._declared_partition(entity, place)) is not None:
+            partition = [declared.with_fields(key.partition)]
         needs = self.model.needs(entity.label)
         if TABLE_SLOT < number < LOCAL_SLOT and shards_needed(needs, key.partition, key.columns) > 1:
             partition[-1] += delimiter + slot(shard_name(entity))
@@ -72,6 +75,12 @@ class TemplateWriter:
             (*partition, *[_NO_COLUMN] * (partitions - len(partition))),
             (*sort, *[_NO_COLUMN] * (sorts - len(sort))),
         )
+
+    def _declared_partition(self, entity: Entity, number: int) -> DeclaredPartition | None:
+        """Return the partition that a collection shares with an entity that has a key, or None."""
+        line = self._line(entity, number)
+        same = (name for name, each in self.solution.lines.items() if line and each == line)
+        return next((self.model.partitions[name] for name in same if name in self.model.partitions), None)
 
     def _owner(self, entity: Entity, number: int, name: str) -> str:
         """Return the word before a partition field. The members of a collection share it."""

@@ -229,13 +229,15 @@ def searched_text(table: DesignedTable) -> str:
 def proof_of(table: DesignedTable) -> str:
     """Return why fewer indexes do not suffice, as one clause."""
     solution = table.solution
-    if not solution.indexes:
+    if not solution.indexes and not solution.is_limited:
         return "no index is needed"
     bound = solution.bound
-    if bound is not None and bound.indexes == solution.indexes:
+    if bound is not None and bound.indexes >= solution.indexes:
         keys = format_count(len(bound.reads), "key")
         own = ", one of them the table's" if bound.one_uses_table else " besides the table's"
-        return f"proved minimal: {bound.entity} needs {keys}{own}"
+        return f"{'the limit' if solution.is_limited else 'proved minimal'}: {bound.entity} needs {keys}{own}"
+    if solution.is_limited:
+        return "the limit"
     return f"proved minimal: all {solution.searched:,} assignments with {_fewer(solution)} were tried"
 
 
@@ -243,15 +245,16 @@ def certificate_lines(table: DesignedTable) -> Iterator[str]:
     """Yield the pairs of reads that cannot share an index, or the number of assignments that the search tried."""
     solution = table.solution
     bound = solution.bound
-    if not solution.indexes:
+    if not solution.indexes and not solution.is_limited:
         return
-    if bound is not None and bound.indexes == solution.indexes:
+    if bound is not None and bound.indexes >= solution.indexes:
         yield f"No two of these reads of {bound.entity} can share a key: {', '.join(bound.reads)}."
         yield from (f"  {one} and {other}: {reason}." for one, other, reason in bound.reasons)
         return
     if bound is not None:
         yield f"The reads of {bound.entity} alone need {format_count(bound.indexes, 'index', 'indexes')}."
-    yield f"No assignment of reads and collections to {_fewer(solution)} serves all of them."
+    if solution.indexes:
+        yield f"No assignment of reads and collections to {_fewer(solution)} serves all of them."
 
 
 def _pairs(bound: EntityBound | None) -> Sequence[tuple[str, str, str]]:

@@ -15,6 +15,7 @@ from singletable.key_solver.common_keys import NoCommonKey
 from singletable.key_solver.entity_slots import TABLE_SLOT
 from singletable.key_solver.key_search import NoTableKey, Solution, solve
 from singletable.key_solver.read_columns import SkippedPattern
+from singletable.key_solver.slot_search import SearchTooLarge
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.derived.shard import Shard
 from singletable.model.design import Design, compile_declarations
@@ -185,21 +186,24 @@ def _solved(design: Design, options: DesignOptions) -> tuple[ModelWorkload, Solu
     """Return the solution. If the table cannot serve the reads of some copies, an index may serve them."""
     model = model_workload(design, options)
     _require_identities(model)
-    solution = _solve(model, options)
+    solution = _solve(design, model, options)
     reads = {read.name for each in model.workload.entities for read in each.reads if read.finds_copies}
     weak = frozenset(each.name for each in solution.rejected if each.name in reads)
     if weak:
         model = model_workload(design, options, weak)
-        solution = _solve(model, options)
+        solution = _solve(design, model, options)
     return model, solution
 
 
-def _solve(model: ModelWorkload, options: DesignOptions) -> Solution:
+def _solve(design: Design, model: ModelWorkload, options: DesignOptions) -> Solution:
     try:
         return solve(model.workload, indexes_min=options.indexes_min, indexes_max=options.indexes_max)
     except NoTableKey as found:
         entity = model.entity(found.entity)
         raise DesignError(Problem(str(found), entity.location, found.problem.remedy or None)) from found
+    except SearchTooLarge as problem:
+        remedy = "Declare key= of some of their entities, or split the table class."
+        raise DesignError(Problem(f"{design.name}: {problem}", design.settings.location, remedy)) from problem
 
 
 def _require_identities(model: ModelWorkload) -> None:

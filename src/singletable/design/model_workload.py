@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from singletable.design.declared_partitions import DeclaredPartition, declared_partition
 from singletable.key_solver.entity_needs import entity_needs, write_of
 from singletable.key_solver.read_columns import DerivedColumns, SkippedPattern, read_of, time_of
 from singletable.key_solver.workload import Collection, EntityNeeds, Member, Read, Workload, Write
@@ -49,6 +50,8 @@ class ModelWorkload:
     """The derived values that keys can contain, by entity."""
     weak_copies: frozenset[str] = frozenset()
     """The reads of copies that an index serves, because the table cannot."""
+    partitions: Mapping[str, DeclaredPartition] = field(default_factory=dict)
+    """The partitions of the collections of which some entities have a key, by collection."""
 
     def entity(self, name: str) -> Entity:
         """Return the entity of the model with this class name."""
@@ -87,6 +90,7 @@ class _Conversion:
         self.reads: dict[str, list[Read]] = {each.label: [] for each in entities}
         self.writes: dict[str, list[Write]] = {each.label: [] for each in entities}
         self.collections: list[Collection] = []
+        self.partitions: dict[str, DeclaredPartition] = {}
         self.skipped: list[SkippedPattern] = []
         self.guesses: list[str] = []
 
@@ -102,7 +106,9 @@ class _Conversion:
         workload = Workload(needs, tuple(self.collections))
         guesses = tuple(dict.fromkeys(self.guesses))
         skipped = tuple(self.skipped)
-        return ModelWorkload(workload, self.entities, guesses, skipped, unknown, self.derived, self.weak_copies)
+        return ModelWorkload(
+            workload, self.entities, guesses, skipped, unknown, self.derived, self.weak_copies, self.partitions
+        )
 
     def _add(self, pattern: PatternDeclaration) -> None:
         intent = pattern.intent
@@ -138,8 +144,8 @@ class _Conversion:
         return SkippedPattern(read.name, reason, "Allow copies in keys.")
 
     def _add_collection(self, pattern: PatternDeclaration, intent: CollectionIntent) -> None:
-        members = self.design.members(intent)
-        if not any(entity.label in self.identities for _, entity in members):
+        members = [each for each in self.design.members(intent) if each[1].label in self.identities]
+        if not members:
             return
         problem = self._collection_problem(pattern, intent)
         if problem is not None:
@@ -163,22 +169,26 @@ class _Conversion:
                 )
             )
         shape = tuple(Member(entity.label, member.kind == "many") for member, entity in members)
-        self.collections.append(Collection(pattern.name, shape, limited, intent.is_reversed))
+        is_in_table = pattern.name in self.partitions
+        self.collections.append(Collection(pattern.name, shape, limited, intent.is_reversed, is_in_table))
 
     def _collection_problem(self, pattern: PatternDeclaration, intent: CollectionIntent) -> tuple[str, str] | None:
         if isinstance(intent, FeedIntent):
             return "the search does not choose keys of feeds", "Declare the keys of its entities yourself."
         members = [entity for _, entity in self.design.members(intent)]
-        kept = [each.label for each in members if each.label not in self.identities]
-        if kept:
-            keyless = next(each.label for each in members if each.label in self.identities)
-            return (
-                f"{kept[0]} has a key and {keyless} has none",
-                f"Remove key= of {kept[0]}, or declare key= of {keyless}.",
-            )
+        if kept := [each for each in members if each.label not in self.identities]:
+            partition = declared_partition(kept[0])
+            if partition is None or len(partition.fields) != len(pattern.bound_parameters):
+                keyless = next(each.label for each in members if each.label in self.identities)
+                return (
+                    f"{kept[0].label} has a key and {keyless} has none",
+                    f"Remove key= of {kept[0].label}, or declare key= of {keyless}.",
+                )
+            self.partitions[pattern.name] = partition
         if any(each.test is not Equal for each in pattern.bound_parameters):
             return "a range in a collection is not part of the search", "Declare the keys of its members."
-        unknown = [each.label for each in members if self._partition(pattern, each) is None]
+        keyless_members = [each for each in members if each.label in self.identities]
+        unknown = [each.label for each in keyless_members if self._partition(pattern, each) is None]
         if unknown:
             names = " and ".join(each.name for each in pattern.bound_parameters) or "no parameter"
             return f"{names} does not say which items of {unknown[0]} belong together", (
@@ -189,10 +199,22 @@ class _Conversion:
     def _partition(self, pattern: PatternDeclaration, entity: Entity) -> tuple[str, ...] | None:
         """Return the fields of a member that the parameters of a collection fix, in their order."""
         assert isinstance(pattern.intent, CollectionIntent), "the caller passes a collection"
-        others = [each for _, each in self.design.members(pattern.intent) if each is not entity]
-        found = [self._member_field(each.name, entity, others) for each in pattern.bound_parameters]
+        members = [each for _, each in self.design.members(pattern.intent)]
+        others = [each for each in members if each is not entity]
+        names = [each.name for each in pattern.bound_parameters]
+        if (partition := self.partitions.get(pattern.name)) is not None:
+            places = [self._member_field(each, partition.entity, [entity]) for each in names]
+            if set(places) != set(partition.fields):
+                return None
+            names = [names[places.index(each)] for each in partition.fields]
+        found = [self._member_field(each, entity, others) for each in names]
         names = [each for each in found if each is not None]
         return tuple(names) if names and len(names) == len(found) else None
+
+    def _identity(self, entity: Entity) -> tuple[str, ...]:
+        """Return the fields that identify an item. An entity with a key can have no declared ones."""
+        declared = self.identities.get(entity.label, entity.identity)
+        return declared or tuple(sorted(entity.base.exact_fields))
 
     def _member_field(self, parameter: str, entity: Entity, others: Sequence[Entity]) -> str | None:
         """Return the field that a parameter fixes.
@@ -200,9 +222,9 @@ class _Conversion:
         This is the field with its name, the identity to which it refers, or the reference to another member that it
         identifies.
         """
-        identity = self.identities[entity.label]
+        identity = self._identity(entity)
         for other in others:
-            if self.identities[other.label] == (parameter,) and (field := reference_field(other, parameter, entity)):
+            if self._identity(other) == (parameter,) and (field := reference_field(other, parameter, entity)):
                 return field
         if parameter in entity.fields:
             return parameter

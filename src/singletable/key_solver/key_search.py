@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 
 from singletable.key_solver.common_keys import NoCommonKey, why_no_key, why_no_table
 from singletable.key_solver.entity_slots import LOCAL_SLOT, NOT_SERVED, EntityKeys, EntitySearch
-from singletable.key_solver.partition_lines import connected, partition_line
-from singletable.key_solver.workload import Collection, EntityNeeds, Read, Workload
+from singletable.key_solver.slot_search import SlotChoice, SlotSearch
+from singletable.key_solver.workload import Read, Workload
 from singletable.planner.formatting import format_count
 
 INDEXES_MAX = 20
 """DynamoDB allows 20 global secondary indexes for one table."""
 LOCAL_INDEXES_MAX = 5
 """DynamoDB allows 5 local secondary indexes for one table."""
+
+
+OVER_LIMIT = NoCommonKey("with the other reads, it needs more indexes than the limit allows")
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,11 @@ class Solution:
         return len({slot for each in self.entities for slot in each.keys if slot > LOCAL_SLOT})
 
     @property
+    def is_limited(self) -> bool:
+        """Whether more indexes would serve more reads."""
+        return any(each.problem == OVER_LIMIT for each in self.rejected)
+
+    @property
     def counted(self) -> str:
         """The number of indexes as text, such as `2 GSIs` or `1 GSI and 1 LSI`."""
         return counted_indexes(self.indexes, self.local_indexes)
@@ -91,30 +99,6 @@ class NoTableKey(ValueError):
         self.entity, self.problem = entity, problem
 
 
-@dataclass(frozen=True)
-class _Choice:
-    entities: tuple[EntityKeys, ...]
-    slots: Mapping[str, int]
-    lines: Mapping[str, tuple[str, ...]]
-    local_indexes: int
-
-    @property
-    def sums(self) -> tuple[float, ...]:
-        return tuple(math.fsum(column) for column in zip(*(each.rank[:-1] for each in self.entities), strict=True))
-
-    @property
-    def rank(self) -> tuple[object, ...]:
-        """The rank of the choice: a local index is only used if it is better in the reads served or in the fan-outs."""
-        sums = self.sums
-        return (
-            *sums[:2],
-            self.local_indexes,
-            *sums[2:],
-            tuple(each.rank.text for each in self.entities),
-            tuple(sorted(self.slots.items())),
-        )
-
-
 def solve(workload: Workload, *, indexes_min: int = 0, indexes_max: int = INDEXES_MAX) -> Solution:
     """Return the keys with the fewest rejected reads, then the fewest indexes, then the lowest rank.
 
@@ -125,24 +109,39 @@ def solve(workload: Workload, *, indexes_min: int = 0, indexes_max: int = INDEXE
     for search in searches.values():
         _require_table_key(search)
     alone = tuple(map(sum, zip(*(_least(search) for search in searches.values()), strict=True))) or (0, 0)
+    slots = SlotSearch(normal, searches)
     local_max = LOCAL_INDEXES_MAX if any(each.has_strong_reads for each in normal.entities) else 0
-    best: tuple[int, _Choice] | None = None
-    searched, tried, visited = 0, 0, 0
     reads = max((len(each.reads) for each in searches.values()), default=0)
     most = min(indexes_max, reads + local_max + len(normal.collections))
-    for indexes in range(min(indexes_min, indexes_max), max(most, indexes_min) + 1):
-        choice = min(
-            (_best_choice(normal, searches, indexes - local, local) for local in range(min(indexes, local_max) + 1)),
-            key=lambda each: each.rank,
-        )
-        before, visited = visited, sum(each.visited for each in searches.values())
-        fewer, tried = tried, visited - before
-        if best is None or choice.rank[:2] < best[1].rank[:2]:  # rejected reads and fan-outs
-            best, searched = (indexes, choice), fewer
-        if choice.rank[:2] == alone:
-            break
-    assert best is not None
-    return _solution(best[0], best[1], searches, searched)
+    numbers = range(min(indexes_min, indexes_max), max(most, indexes_min) + 1)
+    # First without a rejected read, then with one, and so on: this leaves out most assignments.
+    for not_served in count(alone[0]):
+        found = _fewest(slots, numbers, local_max, not_served, alone)
+        if found is not None:
+            indexes, choice, searched = found
+            return _solution(indexes, choice, searches, searched)
+    raise AssertionError("an assignment that serves no read is always possible")
+
+
+def _fewest(
+    slots: SlotSearch, numbers: range, local_max: int, not_served: int, alone: tuple[int, ...]
+) -> tuple[int, SlotChoice, int] | None:
+    """Return the best choice with the fewest indexes, and the number of assignments that were tried with one less.
+
+    Return None if more reads than `not_served` have no key with any number of indexes.
+    """
+    best: tuple[int, SlotChoice, int] | None = None
+    tried = 0
+    for indexes in numbers:
+        before = slots.visited
+        each_local = (slots.best(indexes - n, n, not_served) for n in range(min(indexes, local_max) + 1))
+        choice = min((each for each in each_local if each is not None), key=lambda each: each.rank, default=None)
+        if choice is not None and (best is None or choice.rank[:2] < best[1].rank[:2]):  # rejected reads and fan-outs
+            best = indexes, choice, tried
+            if choice.rank[:2] == alone:
+                break
+        tried = slots.visited - before
+    return best
 
 
 def _require_table_key(search: EntitySearch) -> None:
@@ -168,67 +167,7 @@ def _may_share(search: EntitySearch, group: frozenset[int]) -> bool:
     return search.can_use_table(group) or search.can_share_index(group) or search.can_share_local(group)
 
 
-def _best_choice(workload: Workload, searches: Mapping[str, EntitySearch], indexes: int, local_indexes: int) -> _Choice:
-    best: _Choice | None = None
-    memo: dict[tuple[str, tuple[tuple[str, int], ...]], EntityKeys | None] = {}
-    for slots in _collection_slots(workload.collections, indexes):
-        lines = _lines(workload.collections, slots)
-        if lines is None:
-            continue
-        found = [
-            _of_entity(each, searches[each.name], indexes, local_indexes, slots, memo) for each in workload.entities
-        ]
-        entities = tuple(each for each in found if each is not None)
-        if len(entities) == len(found):
-            choice = _Choice(entities, slots, lines, local_indexes)
-            if best is None or choice.rank < best.rank:
-                best = choice
-    assert best is not None, "without collections, every entity has a table key"
-    return best
-
-
-def _of_entity(
-    entity: EntityNeeds,
-    search: EntitySearch,
-    indexes: int,
-    local_indexes: int,
-    slots: Mapping[str, int],
-    memo: dict[tuple[str, tuple[tuple[str, int], ...]], EntityKeys | None],
-) -> EntityKeys | None:
-    own = {each.collection: slots[each.collection] for each in entity.reads if each.collection is not None}
-    key = (entity.name, tuple(sorted(own.items())))
-    if key not in memo:
-        memo[key] = search.best(indexes, own, local_indexes)
-    return memo[key]
-
-
-def _collection_slots(collections: tuple[Collection, ...], indexes: int) -> Iterator[dict[str, int]]:
-    """Yield the slots of the collections. Unused indexes are interchangeable, so only the first one is tried."""
-
-    def extend(number: int, slots: dict[str, int]) -> Iterator[dict[str, int]]:
-        if number == len(collections):
-            yield slots
-            return
-        last = max([0, *slots.values()])
-        for slot in (*range(min(last + 1, indexes) + 1), NOT_SERVED):
-            yield from extend(number + 1, {**slots, collections[number].name: slot})
-
-    yield from extend(0, {})
-
-
-def _lines(collections: tuple[Collection, ...], slots: Mapping[str, int]) -> dict[str, tuple[str, ...]] | None:
-    """Return the order of the entities for every collection that is served. Return None if there is none."""
-    lines: dict[str, tuple[str, ...]] = {}
-    for slot in sorted(set(slots.values()) - {NOT_SERVED}):
-        for group in connected(each for each in collections if slots[each.name] == slot):
-            line = partition_line(group)
-            if line is None:
-                return None
-            lines |= {each.name: line for each in group}
-    return lines
-
-
-def _solution(indexes: int, choice: _Choice, searches: Mapping[str, EntitySearch], searched: int) -> Solution:
+def _solution(indexes: int, choice: SlotChoice, searches: Mapping[str, EntitySearch], searched: int) -> Solution:
     bounds = [bound for search in searches.values() if (bound := _bound(search)) is not None]
     largest = max(bounds, key=lambda each: (each.indexes, each.entity), default=None)
     return Solution(
@@ -243,13 +182,11 @@ def _solution(indexes: int, choice: _Choice, searches: Mapping[str, EntitySearch
     )
 
 
-def _rejected(choice: _Choice, searches: Mapping[str, EntitySearch]) -> Iterator[RejectedRead]:
+def _rejected(choice: SlotChoice, searches: Mapping[str, EntitySearch]) -> Iterator[RejectedRead]:
     for each in choice.entities:
         search = searches[each.entity]
         for read in each.reads_in(NOT_SERVED):
-            problem = why_no_key(search.entity, [read]) or NoCommonKey(
-                "with the other reads, it needs more indexes than the limit allows"
-            )
+            problem = why_no_key(search.entity, [read]) or OVER_LIMIT
             for name in search.names_of(read):
                 yield RejectedRead(each.entity, name, problem)
 

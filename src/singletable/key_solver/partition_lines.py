@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import permutations
 
 from singletable.key_solver.workload import Collection
-
-ENTITIES_MAX = 8
-"""The maximum number of entities in one partition, because the search tries every order of them."""
 
 
 def partition_line(collections: Sequence[Collection]) -> tuple[str, ...] | None:
     """Return the first order of the entities in which all these collections are contiguous, or None."""
     names = sorted({member.entity for each in collections for member in each.members})
-    if len(names) > ENTITIES_MAX:
-        raise ValueError(f"a partition with {len(names)} entities is more than the search supports ({ENTITIES_MAX})")
-    return next((line for line in permutations(names) if all(_is_range(line, each) for each in collections)), None)
+
+    def extend(line: tuple[str, ...]) -> tuple[str, ...] | None:
+        if len(line) == len(names):
+            return line
+        for name in names:
+            if name not in line and all(_may_follow(line, name, each) for each in collections):
+                found = extend((*line, name))
+                if found is not None:
+                    return found
+        return None
+
+    return extend(())
 
 
-def _is_range(line: tuple[str, ...], collection: Collection) -> bool:
-    """Return whether the members are adjacent, and the single members are where a limited read starts."""
-    places = sorted(line.index(member.entity) for member in collection.members)
-    if places[-1] - places[0] != len(places) - 1:
-        return False
+def _may_follow(line: tuple[str, ...], name: str, collection: Collection) -> bool:
+    """Return whether an entity can be the next one of a line, if all members of a collection are adjacent.
+
+    The single members of a limited collection are where the read starts.
+    """
+    members = {member.entity: member for member in collection.members}
+    placed = sum(each in members for each in line)
+    if name not in members:
+        return placed in (0, len(members))
     if not collection.limited:
         return True
-    single = sorted(line.index(member.entity) for member in collection.members if not member.is_list)
-    start = places[len(places) - len(single) :] if collection.backward else places[: len(single)]
-    return single == start
+    single = sum(not each.is_list for each in collection.members)
+    if collection.backward:
+        return members[name].is_list == (placed < len(members) - single)
+    return members[name].is_list == (placed >= single)
 
 
 def connected(collections: Iterable[Collection]) -> list[list[Collection]]:

@@ -180,6 +180,8 @@ class Collection:
     """Whether the read has a limit, so that the single members must be where the read starts."""
     backward: bool = False
     """Whether the read starts at the end of the range, as for newest first."""
+    is_in_table: bool = False
+    """Whether only the table can serve the read, because other entities of it have keys there."""
 
 
 @dataclass(frozen=True)
