@@ -9,7 +9,7 @@ from typing import Any, Literal, cast, get_args
 import msgspec
 
 from singletable.client.design_state import CONTENT
-from singletable.client.request_steps import Call, Steps
+from singletable.client.request_steps import Call, Steps, run
 from singletable.client.responses import Item, read_get
 from singletable.client.table import Table
 from singletable.consolidation.answer_differences import KINDS, DifferenceKind
@@ -222,7 +222,7 @@ def mode_items(design: Design, table: str) -> ModeItems:
 def read_pattern_states(table: Table) -> dict[str, PatternState]:
     """Return the state of each pattern that a process has read through `ShadowReads`, by the name of the pattern."""
     opened = table._opened()
-    return opened.run(mode_items(opened.reader.design, opened.reader.name).states())
+    return run(mode_items(opened.reader.design, opened.reader.name).states(), opened.session)
 
 
 def switch_mode(table: Table, pattern: str, mode: Mode, *, calls_min: int = CALLS_MIN) -> None:
@@ -236,15 +236,15 @@ def switch_mode(table: Table, pattern: str, mode: Mode, *, calls_min: int = CALL
     items = mode_items(opened.reader.design, opened.reader.name)
     if mode not in MODES:
         raise ArgumentRefused(f"mode must be {', '.join(MODES)}, got {mode!r}")
-    modes = opened.run(items.read())
+    modes = run(items.read(), opened.session)
     if pattern not in modes:
         known = ", ".join(modes) or "none; no process has read through ShadowReads yet"
         raise ArgumentRefused(
             f"the table {opened.reader.name!r} has no mode for {pattern!r}; it has modes for: {known}"
         )
-    states = opened.run(items.states())
+    states = run(items.states(), opened.session)
     _reject_early(f"{opened.reader.design.name}.{pattern}", states[pattern], mode, calls_min)
-    if not opened.run(items.switch(pattern, modes[pattern], mode, opened.reader.now())):
+    if not run(items.switch(pattern, modes[pattern], mode, opened.reader.now()), opened.session):
         raise ConsolidationRefused(
             f"{pattern}: the mode was switched at the same time by another command or process.\n"
             "  Look at the status, and repeat the command."

@@ -11,6 +11,7 @@ from functools import partial
 from time import perf_counter, sleep, thread_time
 from typing import Any, Self
 
+from singletable.client.request_steps import run, run_async
 from singletable.client.table import Table
 from singletable.consolidation.background_comparisons import (
     AnswerComparison,
@@ -50,6 +51,7 @@ class ShadowReads:
         self.settings = settings or ShadowSettings()
         self.table = table
         opened = self._opened = table._opened()
+        self._session = opened.session  # the requests for the reserved items are no writes of the application
         members = {name: member for base in reversed(type(self).__mro__) for name, member in vars(base).items()}
         declared = {name: member for name, member in members.items() if isinstance(member, OldRead)}
         if not declared:
@@ -63,7 +65,7 @@ class ShadowReads:
         self._start_background()
         for name, each in declared.items():
             vars(self)[name] = self._bound(each)
-        opened.session.dependents.append(self)
+        self._session.dependents.append(self)
         _all[id(self)] = self
 
     def _bound(self, declared: OldRead[..., Any]) -> ServedRead:
@@ -149,7 +151,7 @@ class ShadowReads:
         if self._mark_closed():
             self._thread.stop()
             self._drop_waiting()
-            self._opened.run(self._updates.update())
+            run(self._updates.update(), self._session)
 
     async def close_async(self) -> None:
         """Stop the comparisons and store the counts, on the running event loop."""
@@ -157,15 +159,14 @@ class ShadowReads:
             await self._task.stop()
             await asyncio.to_thread(self._thread.stop)
             self._drop_waiting()
-            await self._opened.run_async(self._updates.update())
+            await run_async(self._updates.update(), self._session)
 
     def _mark_closed(self) -> bool:
         if self._is_closed:
             return False
         self._is_closed = True
         self._updates.end()  # so that the next call raises NotConnected
-        session = self._opened.session
-        session.dependents[:] = [each for each in session.dependents if each is not self]
+        self._session.dependents[:] = [each for each in self._session.dependents if each is not self]
         return True
 
     def _drop_waiting(self) -> None:
@@ -196,7 +197,7 @@ class ShadowReads:
         self._check_open()
         self._thread.start()
         if not self._updates.is_known:
-            self._opened.run(self._updates.first())
+            run(self._updates.first(), self._session)
         else:
             self.refresh(STALE_SECONDS_MAX)
             self._updates.accept_stale()
@@ -205,7 +206,7 @@ class ShadowReads:
         self._check_open()
         self._task.start()
         if not self._updates.is_known:
-            await self._opened.run_async(self._updates.first())
+            await run_async(self._updates.first(), self._session)
         else:
             await self.refresh_async(STALE_SECONDS_MAX)
             self._updates.accept_stale()
@@ -222,7 +223,7 @@ class ShadowReads:
     def _step(self) -> float:
         """Store and read what is due, and make one comparison. Return the seconds until the next step."""
         if self._updates.claim():
-            self._opened.run(self._updates.update())
+            run(self._updates.update(), self._session)
         if not self._draining and (rest := self._rest_until - perf_counter()) > 0:
             return rest
         comparison = self._queue.take(perf_counter())
@@ -244,7 +245,7 @@ class ShadowReads:
 
     async def _step_async(self) -> float:
         if self._updates.claim():
-            await self._opened.run_async(self._updates.update())
+            await run_async(self._updates.update(), self._session)
         comparison = self._async_queue.take(perf_counter())
         if comparison is None:
             return self._seconds_to_wait(self._async_queue)
