@@ -206,6 +206,28 @@ def test_a_call_never_waits_for_a_comparison_and_the_queue_is_bounded(shops: Two
     assert (state.calls, state.compared, state.dropped) == (21, 6, 15)
 
 
+def test_a_pattern_with_many_differences_does_not_displace_others(shops: TwoShops) -> None:
+    reads = shops.reads(replace(EVERY, queue_max=3, recheck_seconds=(1000.0,)))
+    start(reads, "customer", "whole_order")
+    mark_new(shops)
+    for _ in range(10):
+        reads.customer(CUSTOMER)
+    compared = Event()
+    read_new = vars(reads)["whole_order"]._sides["new"]
+
+    def read_and_set(order_id: str) -> Any:
+        compared.set()
+        return read_new(order_id)
+
+    replace_side(reads, "new", read_and_set, "whole_order")
+    reads.whole_order(tables.order_id(1))
+    assert compared.wait(60)
+    reads.close()
+    states = read_pattern_states(shops.new)
+    assert (states["customer"].compared, states["customer"].dropped) == (0, 10)
+    assert (states["whole_order"].compared, states["whole_order"].dropped) == (1, 0)
+
+
 def test_errors_of_the_new_implementation_never_fail_a_call(shops: TwoShops, caplog: pytest.LogCaptureFixture) -> None:
     reads = shops.reads()
     start(reads, "customer")
@@ -537,6 +559,8 @@ def test_settings_and_tables_are_checked(shops: TwoShops) -> None:
     for settings in ({"sample": 2}, {"error_rate_max": -1}, {"queue_max": 0}, {"recheck_seconds": ()}):
         with pytest.raises(ArgumentRefused):
             ShadowSettings(**settings)
+    with pytest.raises(ArgumentRefused, match=r"old_read\(Shop.customer\): sample must be from 0 to 1, got 5"):
+        old_read(Shop.customer, sample=5)
     with pytest.raises(ArgumentRefused, match=r"ShadowReads has no method with @old_read"):
         ShadowReads(shops.new)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,21 +47,23 @@ class ComparisonResult:
 
 
 class ComparisonQueue:
-    """The comparisons that wait. The queue rejects further ones if it is full."""
+    """The comparisons that wait. The queue limits their number for each pattern, so that one cannot displace others."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._ready: deque[AnswerComparison] = deque()
         self._later: list[tuple[float, int, AnswerComparison]] = []
         self._numbers = itertools.count()
+        self._waiting: Counter[str] = Counter()
         self._running = 0
         self._idle = threading.Condition()
 
     def put(self, comparison: AnswerComparison) -> bool:
-        """Add a comparison. Return False if the queue is full."""
+        """Add a comparison. Return False if too many of its pattern wait."""
         with self._idle:
-            if len(self._ready) + len(self._later) >= self._size:
+            if self._waiting[comparison.pattern.name] >= self._size:
                 return False
+            self._waiting[comparison.pattern.name] += 1
             self._ready.append(comparison)
             return True
 
@@ -74,6 +76,7 @@ class ComparisonQueue:
                 found = self._ready.popleft()
             else:
                 return None
+            self._waiting[found.pattern.name] -= 1
             self._running += 1
             return found
 
@@ -82,6 +85,7 @@ class ComparisonQueue:
         with self._idle:
             self._running -= 1
             if again is not None:
+                self._waiting[again.pattern.name] += 1
                 heapq.heappush(self._later, (at, next(self._numbers), again))
             self._idle.notify_all()
 
@@ -108,6 +112,7 @@ class ComparisonQueue:
             removed = [*self._ready, *(each for _, _, each in self._later)]
             self._ready.clear()
             self._later.clear()
+            self._waiting.clear()
             self._idle.notify_all()
         return removed
 

@@ -21,7 +21,7 @@ BUCKETS = 64
 """Two buckets for each power of two, from 1 microsecond to 35 minutes."""
 _UPPER = math.sqrt(0.5)
 CLEAN_CALLS, CLEAN_SINCE, ROUND = "clean_calls", "clean_since", "round"
-COUNTS = ("calls", "compared", "mismatches", "errors", "old_errors", "dropped", *KINDS)
+COUNTS = ("calls", "compared", "mismatches", "errors", "dropped", *KINDS)
 
 
 @dataclass(frozen=True)

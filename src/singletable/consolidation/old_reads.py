@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from singletable.client.pattern import BoundPattern
-from singletable.errors import DesignError, Problem
+from singletable.errors import ArgumentRefused, DesignError, Problem
 from singletable.model import source_location
 
 if TYPE_CHECKING:
@@ -155,7 +155,13 @@ def old_read(
     are not compared. `unordered` ignores the order of rows. `mask` and `sample` override the settings of the class for
     this method.
     """
-    options = OldReadOptions(
-        tuple(identity), frozenset(ignore), unordered, mask if isinstance(mask, bool) else frozenset(mask), sample
-    )
+    if sample is not None and not 0 <= sample <= 1:
+        raise ArgumentRefused(f"old_read({pattern.__qualname__}): sample must be from 0 to 1, got {sample!r}")
+    masked = mask if isinstance(mask, bool) else frozenset(_names(mask))
+    options = OldReadOptions(_names(identity), frozenset(_names(ignore)), unordered, masked, sample)
     return OldReadDecorator(pattern, convert, options)
+
+
+def _names(given: Collection[str]) -> tuple[str, ...]:
+    """Return names as a tuple, also a single one."""
+    return (given,) if isinstance(given, str) else tuple(given)

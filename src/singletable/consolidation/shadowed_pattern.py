@@ -41,7 +41,7 @@ class ShadowSettings:
     cpu_share: float = 0.05
     """The share of one processor that comparisons of synchronous reads may use. Further calls wait or are dropped."""
     queue_max: int = 100
-    """The number of comparisons that may wait. Further calls are not compared."""
+    """The number of comparisons of a pattern that may wait. Further calls are not compared."""
     recheck_seconds: tuple[float, ...] = (0.1, 1.0, 5.0)
     """The pauses before the repeated reads that confirm a difference."""
     error_rate_max: float = 0.05
