@@ -9,13 +9,16 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 
 import pytest
+from boto3.dynamodb.types import TypeSerializer  # type: ignore[import-untyped]
 
-from examples.shop.model import Customer, Shop
+from examples.shop.model import Customer, Order, Shop
 from examples.shop_tables import tables
 from singletable import (
     ArgumentRefused,
@@ -29,6 +32,7 @@ from singletable import (
     pattern,
     put,
 )
+from singletable.client.write.item_encoder import Encoder
 from singletable.consolidation import ShadowReads, ShadowSettings, old_read, read_pattern_states, switch_mode
 from singletable.consolidation.pattern_modes import Mode
 from tests.client.places import OURS, server
@@ -182,6 +186,46 @@ def test_rows_that_change_all_the_time_are_no_mismatch(shops: TwoShops) -> None:
     assert reads.drain()
     state = read_pattern_states(shops.new)["customer"]
     assert (state.mismatches, state.kinds["timing"]) == (0, 5)
+
+
+def write_both(shops: TwoShops, order: Order) -> None:
+    """Write an order into the old and the new table in one transaction."""
+    row = {**order.model_dump(), "created_at": tables.time_text(order.created_at)}
+    old = {name: TypeSerializer().serialize(value) for name, value in row.items()}
+    new = Encoder(Shop.design, Shop.design.entity_of(Order)).item(row | {"created_at": order.created_at})
+    puts = [{"Put": {"TableName": name, "Item": item}} for name, item in ((tables.ORDERS, old), ("Shop", new))]
+    shops.client.transact_write_items(TransactItems=puts)
+
+
+def test_writes_to_both_tables_at_the_same_time_are_no_mismatch(shops: TwoShops) -> None:
+    reads = shops.reads(replace(EVERY, cpu_share=1.0, queue_max=1000))
+    start(reads, "orders_of_customer", "whole_order")
+    ids = [order.id for order in shops.new.orders_of_customer(CUSTOMER, limit=3)]
+    ended = Event()
+
+    def write() -> None:
+        number = 0
+        while not ended.is_set():
+            number += 1
+            at = datetime(2027, 1, 1, tzinfo=UTC) + timedelta(seconds=number)
+            id = ids[number % 3] if number % 4 else f"later-{number}"
+            total = Decimal(number)
+            write_both(shops, Order(id=id, customer_id=CUSTOMER, status="NEW", total=total, created_at=at))
+
+    writer = Thread(target=write)
+    writer.start()
+    try:
+        for number in range(60):
+            reads.orders_of_customer(CUSTOMER)
+            reads.whole_order(ids[number % 3])
+    finally:
+        ended.set()
+        writer.join()
+    assert reads.drain()
+    for name in ("orders_of_customer", "whole_order"):
+        state = read_pattern_states(shops.new)[name]
+        assert (state.compared, state.mismatches, state.errors) == (60, 0, 0), state.differences
+        assert sum(state.kinds.values()) == state.kinds["timing"]
 
 
 def test_a_call_never_waits_for_a_comparison_and_the_queue_is_bounded(shops: TwoShops) -> None:
@@ -484,6 +528,8 @@ def test_without_modes_the_first_call_fails_and_later_calls_do_not(shops: TwoSho
 FORKED = """
 import os, sys, boto3
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from tests.consolidation.shop_reads import *
 from singletable.consolidation import read_pattern_states
 

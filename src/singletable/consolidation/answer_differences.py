@@ -38,6 +38,11 @@ class AnswerDifference:
     old: Any
     new: Any
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """The difference without its values."""
+        return self.kind, self.key, self.field
+
 
 @dataclass(frozen=True)
 class _Row:

@@ -2,7 +2,7 @@
 
 A difference can come from a write between the two reads, or from an index that DynamoDB has not updated yet. So a
 comparison with a difference is repeated after a pause: it reads the old, the new and again the old implementation. A
-difference counts only if it is the same with both old answers, after every pause.
+difference counts only if it is the same with both old answers, and if each repetition finds it in the same field.
 """
 
 from __future__ import annotations
@@ -35,6 +35,8 @@ class AnswerComparison:
     answer: Any
     round: int
     attempt: int = 0
+    suspects: frozenset[tuple[str, str, str]] | None = None
+    """The kind, key and field of each difference that every repetition has found. None before the first repetition."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ def _compare_again(comparison: AnswerComparison, *, is_last: bool) -> Reads:
     try:
         before = yield "old"
     except Exception:
-        return ComparisonResult("timing") if is_last else ComparisonResult("undecided")
+        return _unread(is_last=is_last)
     try:
         new = yield "new"
     except Exception as problem:
@@ -151,12 +153,16 @@ def _compare_again(comparison: AnswerComparison, *, is_last: bool) -> Reads:
     try:
         after = yield "old"
     except Exception:
-        return ComparisonResult("timing") if is_last else ComparisonResult("undecided")
+        return _unread(is_last=is_last)
     first = comparison.comparer.differences(before, new)
     second = comparison.comparer.differences(after, new)
-    confirmed = [each for each in first if each in second]
-    if not first or not second:
+    suspects = comparison.suspects
+    confirmed = [each for each in first if each in second and (suspects is None or each.place in suspects)]
+    if not confirmed:
         return ComparisonResult("timing")
-    if not is_last:
-        return ComparisonResult("undecided", confirmed)
-    return ComparisonResult("differs", confirmed) if confirmed else ComparisonResult("timing")
+    return ComparisonResult("differs" if is_last else "undecided", confirmed)
+
+
+def _unread(*, is_last: bool) -> ComparisonResult:
+    """Return the result of an attempt in which the old implementation failed."""
+    return ComparisonResult("timing" if is_last else "undecided")

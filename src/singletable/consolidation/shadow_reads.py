@@ -272,6 +272,8 @@ class ShadowReads:
         """Record a verdict, or repeat the comparison after a pause."""
         if verdict.result == "undecided":
             again = replace(comparison, attempt=comparison.attempt + 1)
+            if comparison.attempt and verdict.differences:
+                again = replace(again, suspects=frozenset(each.place for each in verdict.differences))
             queue.finish(again, perf_counter() + self.settings.recheck_seconds[comparison.attempt])
             return
         comparison.pattern.record(comparison, verdict, self._opened.reader.now())
