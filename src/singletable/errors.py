@@ -11,6 +11,7 @@ SingletableError
 ├── SnapshotRefused        a snapshot is malformed, or of a format that this release cannot read
 ├── MigrationRefused       a migration cannot be made, run or undone, or its files contradict the table
 ├── MigrationStopped       a runner stops, because another one has taken over or the migration is paused
+├── ConsolidationRefused   a step from several tables to one table cannot be taken yet
 ├── AnalyticsRefused       items cannot be exported or queried with SQL
 ├── StreamRefused          a stream cannot be read, or its records cannot be delivered to handlers
 ├── NotConnected           the table is not open, or AWS credentials or a region are missing
@@ -183,6 +184,14 @@ class MigrationStopped(SingletableError):
 
     Raised by `singletable migrate run` if another runner has taken over, or if the migration is paused. All writes of
     the runner were valid. To continue, run `singletable migrate run` again.
+    """
+
+
+class ConsolidationRefused(SingletableError):
+    """A step from several tables to one table cannot be taken yet.
+
+    Raised, for example, if you switch a pattern to the new implementation while its answers differ from those of the
+    old one. The message says what is missing, and what to do.
     """
 
 

@@ -110,7 +110,7 @@ def test_iam_policies_of_a_pattern_allow_only_its_request() -> None:
     assert (opening["Action"], opening["Resource"]) == (["dynamodb:DescribeTable"], f"{TABLE}/Notes")
     assert design_state["Action"] == ["dynamodb:GetItem"]
     assert design_state["Condition"]["ForAllValues:StringLike"] == {
-        "dynamodb:LeadingKeys": ["$singletable#design#*", "$singletable#state"]
+        "dynamodb:LeadingKeys": ["$singletable#consolidation#*", "$singletable#design#*", "$singletable#state"]
     }
     assert (statement["Action"], statement["Resource"]) == (["dynamodb:Query"], f"{TABLE}/Notes/index/GSI1")
     assert allowed(found["NotesSettle"], "UpdateItem", "Notes", "TENANT#t#NOTE#1")

@@ -60,6 +60,7 @@ from singletable import (
     within,
 )
 from singletable.client.pattern import BoundPattern
+from singletable.consolidation import ShadowReads, old_read
 from singletable.model.design import Design
 from singletable.model.type_codecs import TypeCodec
 from singletable.model.update_changes import FieldChange, FieldReference
@@ -653,3 +654,32 @@ def handlers_keep_their_types(order: Order) -> None:
     assert_type(lambda_handler(StreamedShop)({"Records": []}, None), dict[str, Any])
     with StreamedShop.open("memory:") as shop:
         assert_type(StreamRunner(shop, shard_records=5).run().delivered, int)
+
+
+class ShopReads(ShadowReads):
+    """Old implementations that return objects, rows, and objects with asyncio."""
+
+    @old_read(Shop.customer)
+    def customer(self, id: str) -> Customer | None:
+        return None
+
+    @old_read(Shop.customer, convert=lambda found: None if found is None else found.name)
+    def customer_name(self, id: str) -> str | None:
+        return None
+
+    @old_read(Shop.customer, mask=["name"], sample=0.5)
+    async def customer_async(self, id: str) -> Customer | None:
+        return None
+
+    @old_read(Shop.customers_between)
+    def customers_between(self, created_at: Between[datetime]) -> Page[Customer]:
+        return Page([])
+
+
+async def shadowed_reads_keep_their_types(shop: Shop) -> None:
+    with ShopReads(shop) as reads:
+        assert_type(reads.customer("c1"), Customer | None)
+        assert_type(reads.customer(id="c1"), Customer | None)
+        assert_type(reads.customer_name("c1"), str | None)
+        assert_type(await reads.customer_async("c1"), Customer | None)
+        assert_type(reads.drain(), bool)

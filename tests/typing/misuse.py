@@ -37,6 +37,7 @@ from singletable import (
     upgrade,
     within,
 )
+from singletable.consolidation import ShadowReads, old_read
 from singletable.testing import measure, objects_of, table_fixture, uses
 from tests.typing.accepted import (
     Customer,
@@ -406,6 +407,29 @@ on(Order, "created")  # misuse: unknown kind of change
 
 class WithoutOn(Table, entities=[Order], handlers=[print]):  # misuse: handler without @on
     """A table whose handler is a plain function."""
+
+
+class WrongReads(ShadowReads):
+    @old_read(Shop.customer)  # misuse: old read with another result
+    def customer(self, id: str) -> Order | None:
+        return None
+
+    @old_read(Shop.customer)  # misuse: old read with another parameter
+    def customer_by_name(self, name: str) -> Customer | None:
+        return None
+
+    @old_read(Shop.customer, convert=lambda found: 5)  # misuse: conversion to another result
+    def customer_number(self, id: str) -> str:
+        return ""
+
+    @old_read(Shop.customer)
+    def right(self, id: str) -> Customer | None:
+        return None
+
+
+def shadowed(reads: WrongReads) -> None:
+    reads.right(5)  # misuse: shadowed read with an argument of another type
+    print(reads.right("c1").name)  # misuse: shadowed read whose None is ignored
 
 
 # What neither checker reports. Once one does, the line is a surplus here and becomes a misuse.

@@ -10,7 +10,15 @@ from singletable.cli.export_options import add_file_options, write_export
 from singletable.cli.load_model import load_tables
 from singletable.errors import ExportRefused
 from singletable.export.exported_table import ExportedTable, exported_table
-from singletable.export.iam_policies import SCOPES, AwsScope, Policy, policies_of, tenant_policies, to_iam
+from singletable.export.iam_policies import (
+    SCOPES,
+    AwsScope,
+    Policy,
+    allow_shadow_reads,
+    policies_of,
+    tenant_policies,
+    to_iam,
+)
 
 
 def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -23,6 +31,9 @@ def add_to(targets: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     scope.add_argument("--tenant", metavar="FIELD", help="restrict each caller to the tenant in this field")
     parser.add_argument(
         "--principal-tag", metavar="KEY", help="the tag of the principal that contains the tenant (default: FIELD)"
+    )
+    parser.add_argument(
+        "--shadow-reads", action="store_true", help="also allow the modes and statistics of shadow reads"
     )
     parser.add_argument("--policy", metavar="NAME", help="print only the document of this policy")
     for name, default in (("partition", "aws"), ("region", "*"), ("account", "*")):
@@ -55,5 +66,9 @@ def _policies(table: ExportedTable, options: argparse.Namespace) -> tuple[Policy
     if options.tenant is None:
         if options.principal_tag is not None:
             raise ExportRefused("--principal-tag needs --tenant FIELD")
-        return policies_of(table, options.by, place)
-    return tenant_policies(table, options.tenant, options.principal_tag or options.tenant, place)
+        policies = policies_of(table, options.by, place)
+    else:
+        policies = tenant_policies(table, options.tenant, options.principal_tag or options.tenant, place)
+    if not options.shadow_reads:
+        return policies
+    return tuple(allow_shadow_reads(each, table, place) for each in policies)

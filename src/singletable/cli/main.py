@@ -26,6 +26,7 @@ COMMANDS = (
     "snapshot",
     "diff",
     "migrate",
+    "consolidate",
     "serve",
     "sql",
     "query",

@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import suppress
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 
@@ -31,6 +31,18 @@ Problem = RequestRefused | Unreachable
 CONCURRENT_MAX = 32
 
 
+class SessionDependent(Protocol):
+    """An object that uses a session in the background."""
+
+    def close(self) -> None:
+        """Stop using the session."""
+        ...
+
+    async def close_async(self) -> None:
+        """Stop using the session, without blocking the event loop."""
+        ...
+
+
 @dataclass
 class Session:
     """A transport with retries, a hook, tracing, metrics and a log."""
@@ -44,6 +56,8 @@ class Session:
     log: RequestLog = field(default_factory=RequestLog)
     lease: DesignLease | None = None
     """The client's knowledge about the design of its table; None if no other client can change the design."""
+    dependents: list[SessionDependent] = field(default_factory=list)
+    """Objects that use the session in the background. The session closes them before its transport."""
 
     @property
     def is_observed(self) -> bool:
@@ -301,10 +315,14 @@ class Session:
 
     def close(self) -> None:
         """Close the transport."""
+        while self.dependents:
+            self.dependents.pop().close()
         self.transport.close()
 
     async def close_async(self) -> None:
         """Close the transport."""
+        while self.dependents:
+            await self.dependents.pop().close_async()
         await self.transport.close_async()
 
 

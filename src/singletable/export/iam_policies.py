@@ -22,7 +22,7 @@ from singletable.export.iam_permissions import (
     write_permissions,
 )
 from singletable.export.source_text import pascal_case, unique_names
-from singletable.model.table_schema import DESIGN, STATE, Index
+from singletable.model.table_schema import CONSOLIDATION, DESIGN, STATE, Index
 
 Scope = Literal["application", "entity", "pattern"]
 SCOPES: tuple[Scope, ...] = ("application", "entity", "pattern")
@@ -149,7 +149,7 @@ def statements(
     """Return policy statements. Actions on the same resource with the same allowed keys share a statement.
 
     `also` contains further actions on the table, each with a pattern of its partition keys. A client reads the design
-    state of the table when it opens the table, and every 30 seconds.
+    state of the table when it opens the table, and every 30 seconds. During a consolidation it also reads the modes.
     """
     found: dict[Index, dict[str, set[str | None]]] = defaultdict(lambda: defaultdict(set))
     for permission in permissions:
@@ -170,7 +170,7 @@ def statements(
     is_allowed = any(None in found[index].get("GetItem", ()) for index in found if index.is_table)
     if not is_allowed and all(each.type == "S" for each in (*table.design.table.partition, *table.design.table.sort)):
         resource = {"Action": ["dynamodb:GetItem"], "Resource": place.arn(table.name, table.design.table)}
-        written.append(("DesignState", resource | _condition(frozenset((STATE, f"{DESIGN}#*")))))
+        written.append(("DesignState", resource | _condition(frozenset((STATE, f"{DESIGN}#*", f"{CONSOLIDATION}#*")))))
     sids = unique_names([f"{number} {sid}" for number, (sid, _) in enumerate(written)], lambda name: name.split()[1])
     return [{"Sid": sid, "Effect": "Allow", **each} for sid, (_, each) in zip(sids.values(), written, strict=True)]
 
@@ -216,6 +216,18 @@ def _notes(table: ExportedTable, permissions: Sequence[Permission]) -> tuple[str
             what = f"{keys.pattern} also matches the partitions of {names}, which LeadingKeys cannot distinguish"
             notes.append(f"{entity.label} in {index.display_name}: {what}.")
     return tuple(dict.fromkeys(notes))
+
+
+def allow_shadow_reads(policy: Policy, table: ExportedTable, place: AwsScope) -> Policy:
+    """Return a policy that also lets a process store the modes and the statistics of shadow reads."""
+    statement = {
+        "Sid": "ShadowReads",
+        "Effect": "Allow",
+        "Action": [f"dynamodb:{action}" for action in ("GetItem", "PutItem", "UpdateItem")],
+        "Resource": place.arn(table.name, table.design.table),
+    }
+    allowed = (*policy.statements, statement | _condition(frozenset((f"{CONSOLIDATION}#*",))))
+    return checked_size(Policy(policy.name, policy.description, allowed, policy.notes))
 
 
 def checked_size(policy: Policy) -> Policy:

@@ -206,6 +206,8 @@ DESIGN = f"{RESERVED_PREFIX}design"
 """Key prefix of the items that contain designs. A delimiter and the fingerprint follow the prefix."""
 STREAM_STATE = f"{RESERVED_PREFIX}stream"
 """Key prefix of the items with the leases of shards and the stream records that were set aside."""
+CONSOLIDATION = f"{RESERVED_PREFIX}consolidation"
+"""Key prefix of the items with the modes and the statistics of patterns, while several tables become one."""
 STREAM_VIEW = "NEW_AND_OLD_IMAGES"
 """The view type of the stream that handlers need."""
 

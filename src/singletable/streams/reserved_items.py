@@ -1,4 +1,4 @@
-"""Reserved items of streams: reads and conditional writes of items that hold leases and records that were set aside."""
+"""Reserved items of a table: reads, conditional writes and transactions of items that only singletable uses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from singletable.model.table_schema import RESERVED_TYPE, STREAM_STATE
 CONDITION_FAILED = "ConditionalCheckFailedException"
 CANCELLED = "TransactionCanceledException"
 SOURCE = "stream state"
-"""The source of the requests for these items, in metrics and logs."""
+"""The source of the requests for the items of streams."""
 
 Content = dict[str, Any]
 """The members of the content of a reserved item, in DynamoDB JSON."""
@@ -23,16 +23,19 @@ Content = dict[str, Any]
 
 @dataclass(frozen=True)
 class ReservedItems:
-    """The reserved items of the stream of one table."""
+    """The reserved items of one table whose keys begin with a prefix."""
 
     table: str
     attributes: tuple[str, ...]
     type_attribute: str | None
     ttl_attribute: str | None = None
+    prefix: str = STREAM_STATE
+    source: str = SOURCE
+    """The source of the requests, in metrics and logs."""
 
     def key(self, *parts: str) -> Item:
         """Return the key of the item with this name."""
-        return reserved_key(self.attributes, "#".join((STREAM_STATE, *parts)))
+        return reserved_key(self.attributes, "#".join((self.prefix, *parts)))
 
     def item(self, content: Content, *parts: str) -> Item:
         """Return an item with its content."""
@@ -42,7 +45,7 @@ class ReservedItems:
     def read(self, *parts: str) -> Steps[Item | None]:
         """Read an item, consistently."""
         request = {"TableName": self.table, "Key": self.key(*parts), "ConsistentRead": True}
-        (body,) = yield (Call("GetItem", request, source=SOURCE),)
+        (body,) = yield (Call("GetItem", request, source=self.source),)
         return read_get(body).item
 
     def content(self, *parts: str) -> Steps[Content | None]:
@@ -81,7 +84,7 @@ class ReservedItems:
         if expires_at is not None and self.ttl_attribute is not None:
             request["Item"][self.ttl_attribute] = {"N": str(int(expires_at))}
         try:
-            yield (Call("PutItem", request, source=SOURCE),)
+            yield (Call("PutItem", request, source=self.source),)
         except RequestRefused as problem:
             if problem.code != CONDITION_FAILED:
                 raise
@@ -103,7 +106,7 @@ class ReservedItems:
         """Send the actions in one transaction. Return whether all conditions held."""
         items = [{kind: parameters} for kind, parameters in actions]
         try:
-            yield (Call("TransactWriteItems", {"TransactItems": items}, source=SOURCE),)
+            yield (Call("TransactWriteItems", {"TransactItems": items}, source=self.source),)
         except RequestRefused as problem:
             if problem.code != CANCELLED:
                 raise
@@ -117,7 +120,7 @@ class ReservedItems:
 
 
 def reserved_items(design: Design, table: str) -> ReservedItems:
-    """Return the reserved items of a table. Raise StreamRefused if its keys are not strings."""
+    """Return the reserved items of the stream of a table. Raise StreamRefused if its keys are not strings."""
     if not can_hold_stream_state(design):
         raise StreamRefused(
             f"{design.name}: the keys of the table are not strings, so it cannot contain the leases and checkpoints of "
