@@ -254,6 +254,12 @@ def reads(store: Store, statement: str) -> tuple[list[str], float]:
             ["GSI1: GSI1PK = 'COUNTRY#DE'", "GSI1: GSI1PK = 'COUNTRY#FR'"],
             1.0,
         ),
+        # Constants are encoded, so a text is never a part of a key condition.
+        (
+            "SELECT * FROM Customer WHERE id = 'c1#HEAD'' OR 1=1'",
+            ["table: PK = \"CUST#c1%23HEAD'%20OR%201=1\", SK = 'HEAD'"],
+            0.5,
+        ),
         # Every item with this agent is in the sparse index.
         ("SELECT * FROM Purchase WHERE agent = 'a1' AND id = 'o1'", ["table: PK = 'ORDER#o1', SK = 'HEAD'"], 0.5),
     ],

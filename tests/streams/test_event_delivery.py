@@ -269,3 +269,24 @@ def test_async_handlers_run_in_an_async_test() -> None:
         ledger.put(LoggedOrder("o1", "NEW", "o1"))
         asyncio.run(run_in_loop(ledger))
         assert ledger.get(key(Log, id="o1")) == Log("o1", ["->NEW"], ["->NEW"])
+
+
+@on(Session, "insert", batch=True)
+def log_twice(events: Sequence[ChangeEvent[Session]]) -> None:
+    for event in events:
+        for number in (1, 2):
+            with event.transaction() as tx:
+                tx.put(Customer(f"c{number}", f"{number}@example.org"))
+
+
+class Careless(Table, entities=[Customer, Session], handlers=[log_twice]):
+    """A handler with two transactions for a change."""
+
+
+def test_a_second_transaction_for_a_change_is_rejected() -> None:
+    with Careless.open("memory:", now=NOW.timestamp) as careless:
+        careless.put(Session("s1", NOW + timedelta(hours=1)))
+        assert StreamRunner(careless, attempts=2).run().set_aside == 1
+        ((_, state),) = StreamRunner(careless).retry().remaining
+        assert "can commit only one event.transaction() for a change" in state.reason
+        assert [each.id for each in careless.scan(Customer, reason="test")] == ["c1"]

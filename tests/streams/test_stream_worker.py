@@ -140,6 +140,26 @@ def test_records_that_the_stream_has_lost_stop_the_worker() -> None:
         assert worker(shop, "three", clock, accept_loss=True).drain().delivered == 3
 
 
+def test_a_worker_of_a_quiet_table_renews_its_checkpoint() -> None:
+    moment, clock = [1_800_000_000.0], Clock()
+    with Engine(now=lambda: moment[0], sweep_seconds=None) as engine, Ledger.open(engine, create=True) as shop:
+        write(shop, 2)
+        running = worker(shop, "one", clock)
+        running.step()
+        for _ in range(10):
+            moment[0] += 5 * 3600
+            clock.now += 5 * 3600
+            for shard, held in running._held.items():
+                running._renew(shard, held)
+            running.step()
+        running.delivery.close()  # the worker is killed
+        write(shop, 2, start=2)
+        after = worker(shop, "two", clock)
+        after.step()
+        clock.now += 11
+        assert after.drain().delivered == 2
+
+
 def test_in_the_stream_worker_parents_come_before_their_children() -> None:
     shards = {
         each.id: each

@@ -63,8 +63,8 @@ class ChangeEvent(Generic[E_co]):
         """Return a transaction that has an effect only once, however often the change is delivered.
 
         Use it like `shop.transaction()`: `with event.transaction() as tx:`, or `async with`. The transaction also
-        writes a marker for this change and this handler, so use it at most once in a handler. The marker expires after
-        30 days; in a table without a time to live, it never expires.
+        writes a marker for this change and this handler, so a second one for the change raises an error. The marker
+        expires after 30 days; in a table without a time to live, it never expires.
         """
         return self.begin(self.id)
 

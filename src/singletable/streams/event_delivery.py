@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, TypeVar
 
 from singletable.client.connected_table import ConnectedTable
@@ -59,14 +58,37 @@ class HandlerFailed(Exception):
         super().__init__(self.reason)
 
 
+@dataclass
+class TransactionsOfEvent:
+    """Begins the transaction of one change for one handler."""
+
+    opened: ConnectedTable
+    is_committed: bool = False
+
+    def __call__(self, token: str) -> Transaction:
+        """Return a transaction. Raise StreamRefused if the handler has committed one for this change."""
+        if self.is_committed:
+            raise StreamRefused(
+                "a handler can commit only one event.transaction() for a change, because a repetition could not "
+                "distinguish two.\n  Put all writes into one transaction, or use two handlers."
+            )
+        return OnceTransaction(self, token)
+
+
 class OnceTransaction(Transaction):
     """A transaction whose effect occurs once for a token, even if a repetition would write something else."""
+
+    def __init__(self, event: TransactionsOfEvent, token: str) -> None:
+        super().__init__(event.opened, f"change#{token}")
+        self._event = event
 
     def _commit(self, writer: Writer) -> Steps[CommitResult]:
         design, now = writer.design, writer.reader.now
         intents = [replace(each, entity=design.entity_of(each.entity.cls)) for each in self._intents]
         token: ItemAction = token_marker(design, self._token, intents, now, digest=ONCE_DIGEST, seconds=ONCE_SECONDS)
-        return writer.executor.commit(intents, source="transaction", is_transaction=True, token=token)
+        result = yield from writer.executor.commit(intents, source="transaction", is_transaction=True, token=token)
+        self._event.is_committed = True
+        return result
 
 
 @dataclass
@@ -170,7 +192,7 @@ class Delivery:
                 event: ChangeEvent[Any] = ChangeEvent(
                     *(change.kind, change.old, change.new, change.changed, record.sequence, change.at),
                     *(f"{record.sequence}.{record.item_id[:8]}.{handler.name}", self.table),
-                    partial(_once, self.opened),
+                    TransactionsOfEvent(self.opened),
                 )
                 is_delivered = self._take(handler, event, pending) or is_delivered
         self.report.delivered += is_delivered
@@ -262,6 +284,7 @@ class Delivery:
         return False
 
     def _call(self, handler: Handler, events: list[ChangeEvent[Any]]) -> None:
+        events = [replace(each, begin=TransactionsOfEvent(self.opened)) for each in events]  # also in a repetition
         try:
             result = handler.deliver(events)
             if inspect.isawaitable(result):
@@ -281,10 +304,6 @@ class Delivery:
             message = f"the stream has an item of no entity of {self.opened.reader.design.name}: {what}"
             warnings.warn(message, UnknownItemWarning, stacklevel=2)
         self.report.unknown[what] = self.report.unknown.get(what, 0) + 1
-
-
-def _once(opened: ConnectedTable, token: str) -> Transaction:
-    return OnceTransaction(opened, f"change#{token}")
 
 
 def _outside_of_loops(call: Callable[..., object], *arguments: object) -> None:

@@ -21,6 +21,8 @@ from singletable.streams.shard_leases import ShardLease, ShardLeases
 from singletable.streams.shard_reader import ShardReader, StreamShard, StreamStart, latest_stream, shards_of
 
 LEASE_SECONDS = 20.0
+CHECKPOINT_SECONDS = 6 * 3600.0
+"""A checkpoint is renewed after this time, because a stream contains the records of 24 hours."""
 PAGE_RECORDS = 100
 RETRY_SECONDS_MAX = 10.0
 DOUBLINGS_MAX = 10
@@ -57,8 +59,8 @@ class WorkerSettings:
 class _HeldShard:
     """A shard that this worker reads."""
 
-    def __init__(self, reader: ShardReader, lease: ShardLease) -> None:
-        self.reader, self.lease = reader, lease
+    def __init__(self, reader: ShardReader, lease: ShardLease, now: float) -> None:
+        self.reader, self.lease, self.stored_at = reader, lease, now
         self.is_lost = self.is_finished = False
         self.retry_at = 0.0
         self.failures = 0
@@ -192,7 +194,7 @@ class StreamWorker:
         # A child shard begins where its parent ended, so only a shard without a listed parent can skip records.
         start: StreamStart = "oldest" if shard.parent in self._finished else settings.start
         reader = ShardReader(self._arn, shard, lease.checkpoint, start, settings.accept_loss)
-        self._held[shard.id] = _HeldShard(reader, lease)
+        self._held[shard.id] = _HeldShard(reader, lease, self._clock())
         self.delivery.refresh()  # another worker may have set records aside
 
     def _page(self, shard_id: str, held: _HeldShard) -> int:
@@ -205,7 +207,8 @@ class StreamWorker:
         done = records if failed is None else records[: records.index(failed)]
         # A page that contains only reserved items is not worth a checkpoint: the checkpoint would be the next record.
         is_worth = self.report.internal - before < len(records)
-        checkpoint = done[-1].sequence if done and is_worth else held.lease.checkpoint
+        is_due = self._clock() - held.stored_at >= CHECKPOINT_SECONDS
+        checkpoint = done[-1].sequence if done and (is_worth or is_due) else held.lease.checkpoint
         if failed is not None:
             held.failures += 1
             held.retry_at = self._clock() + min(0.1 * 2 ** min(held.failures, DOUBLINGS_MAX), RETRY_SECONDS_MAX)
@@ -218,6 +221,7 @@ class StreamWorker:
             if held.is_finished:
                 self._finished.add(shard_id)
         elif checkpoint != held.lease.checkpoint:
+            held.stored_at = self._clock()
             self._change(shard_id, held, replace(held.lease, checkpoint=checkpoint))
         return len(records) if is_worth or failed is not None else 0
 
