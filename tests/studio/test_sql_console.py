@@ -50,7 +50,7 @@ def test_in_the_sql_console_a_result_has_rows_types_and_units_and_the_history_fo
     assert "SELECT o.id" in text_of(answer["history"])
     page = shown.page("/Commerce/sql")
     assert "SELECT count(*) AS items" in page, "an example"
-    assert "0.5 units" in text_of(page)
+    assert "0.5 RRU" in text_of(page)
     assert "joined_at TIMESTAMP" in text_of(page)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from enum import Enum
@@ -15,8 +16,6 @@ from singletable.model.fields import fields_of, has_fields
 from singletable.studio.studio_store import StudioStore
 
 Imports = dict[str, set[str]]
-_BY_MODULE = frozenset({"datetime", "ipaddress"})
-"""Modules whose types `repr` writes with the name of the module."""
 
 
 def client_snippet(design: Design, store: StudioStore, pattern: str, arguments: Mapping[str, Any]) -> str:
@@ -29,7 +28,11 @@ def client_snippet(design: Design, store: StudioStore, pattern: str, arguments: 
         imports.setdefault(found.__module__, set()).add(name)
     options = f", name={store.table_name!r}" if store.table_name else ""
     options += ", create=True" if store.is_sample else ""
-    lines = [*_import_lines(imports), "", f'table = {name}.open("{store.shown_url}"{options})']
+    lines = [
+        *_import_lines(imports),
+        "",
+        f"table = {name}.open({json.dumps(store.shown_url, ensure_ascii=False)}{options})",
+    ]
     return "\n".join([*lines, f"answer = table.{pattern}({', '.join(values)})", "print(answer)"]).lstrip("\n")
 
 
@@ -68,7 +71,7 @@ def _literal(value: Any, imports: Imports) -> str:
         return "{" + ", ".join(f"{_literal(k, imports)}: {_literal(v, imports)}" for k, v in value.items()) + "}"
     if kind.__module__ == "builtins":
         return repr(value)
-    if kind.__module__ in _BY_MODULE:
+    if kind.__module__ == "datetime":  # repr writes the name of the module
         imports.setdefault(kind.__module__, set())
         return repr(value)
     imports.setdefault(_public_module(kind), set()).add(kind.__name__)
