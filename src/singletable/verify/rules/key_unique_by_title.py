@@ -31,7 +31,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             shown = ", ".join(f'"{part}"' for part in entity.base.parts)
             message = (
                 f"two items with the same {format_list(titles)} have the same key {shown}: the second write overwrites "
-                "the first, and a corrected title needs a new item"
+                f"the first, and a change of {format_list(titles)} needs a new item"
             )
             remedy = f"Add an id, and use it in the key instead of {format_list(titles)}."
             yield entity_finding(RULE, entity, message, remedy)
