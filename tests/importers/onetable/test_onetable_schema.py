@@ -299,3 +299,22 @@ def test_options_that_onetable_does_not_know_and_computed_defaults_become_notes(
         "OneTable has no option require of Image.path, so it was ignored.",
         "Image.ttl: the default is computed and was left out; add it to the field.",
     ]
+
+
+def test_each_use_of_a_padded_number_keeps_its_width() -> None:
+    schema = {
+        "indexes": {"primary": {"hash": "pk", "sort": "sk"}, "gs1": {"hash": "gs1pk", "sort": "gs1sk"}},
+        "models": {
+            "Work": {
+                "id": {"type": "number", "required": True},
+                "owner": {"type": "string", "required": True},
+                "pk": {"type": "string", "value": "work#${id:8:0}"},
+                "sk": {"type": "string", "value": "work#"},
+                "gs1pk": {"type": "string", "value": "owner#${owner}"},
+                "gs1sk": {"type": "string", "value": "work#${id:18:0}"},
+            }
+        },
+    }
+    (work,) = read_onetable(json.dumps(schema), "schema.json").tables[0].entities
+    assert work.keys["key"].partition == ("work#{id:08d}",)
+    assert work.keys["gs1"].sort == ("work#{id:018d}",)

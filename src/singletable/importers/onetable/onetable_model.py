@@ -284,8 +284,8 @@ class ModelReader:
     def _written(self, name: str, padding: str, *, sorts: bool) -> str:
         known = self.fields[name]
         width, _, fill = padding.partition(":")
-        if known.type == "Decimal" and width.isdecimal() and fill in ("", "0") and 1 < int(width) <= 38:
-            self.fields[name] = _whole(known)
+        if known.type in ("Decimal", "int") and width.isdecimal() and fill in ("", "0") and 1 < int(width) <= 38:
+            self.fields[name] = known if known.type == "int" else _whole(known)
             return f"{{{known.name}:0{int(width)}d}}"
         if padding:
             self.notes.append(f"{self.name}: the padding of {name} in a template was left out.")
