@@ -112,3 +112,10 @@ def test_the_id_of_a_parent_lists_its_children_and_not_the_parent() -> None:
     ]
     (note,) = (note for note in draft_of(*parents, *children).notes if note.startswith("No key lists"))
     assert note.startswith("No key lists the items of Talk:")
+
+
+def test_a_part_of_an_index_key_adds_a_note() -> None:
+    rows = [{"PK": f"p#{number}9", "SK": f"w#{number}5", "GSI1PK": "stock"} for number in range(2)]
+    (note,) = (note for note in draft_of(*rows).notes if note.startswith("StockItem"))
+    assert note.startswith("StockItem: GSI1PK was left out. The index GSI1 does not contain the items")
+    assert "they have no GSI1SK" in note

@@ -197,6 +197,7 @@ def test_a_javascript_schema_is_parsed_without_running_it() -> None:
                 pk: {type: String, value: 'user:${id}:${seq}'},
                 sk: {type: String, value: `user:`},
                 id: {type: String, generate: 'ulid', validate: Match.ulid},
+                at: {type: Number, default: () => { return Math.floor(Date.now() / 1, "}") }, generate: x => f(x, [1])},
                 seq: {type: Number, default: 1_000, enum: Object.values(Colour, ")")},
             },
         } as const,
@@ -209,7 +210,7 @@ def test_a_javascript_schema_is_parsed_without_running_it() -> None:
 
 @pytest.mark.parametrize(
     ("script", "line"),
-    [("export default {\n  models: {...others},\n}", 2), ("module.exports = {\n\n models: {a: (b) => c}}", 3)],
+    [("export default {\n  models: {...others},\n}", 2), ("module.exports = {\n\n models: {a: b + c}}", 3)],
 )
 def test_a_script_that_computes_its_schema_is_rejected_with_the_line(script: str, line: int) -> None:
     with pytest.raises(ImportRefused, match=rf"schema\.js:{line}: .*JSON"):
@@ -280,3 +281,40 @@ def test_a_default_that_a_call_computes_does_not_reject_the_schema() -> None:
     (table,) = read_onetable(script, "schema.ts").tables
     assert [field.name for field in table.entities[0].fields] == ["id", "created"]
     assert any("Work.id is not required in OneTable; it became required" in note for note in table.notes)
+
+
+def test_options_that_onetable_does_not_know_and_computed_defaults_become_notes() -> None:
+    script = """const Schema = {
+        indexes: { primary: { hash: 'pk' } },
+        models: { Image: {
+            pk: { type: String, value: 'image#${id}' }, id: { type: String, generate: () => uuid() },
+            path: { type: String, require: true }, ttl: { type: Number, ttl: true, default: () => now() + 10 },
+        } },
+        params: { isodates: true, timestamps: false },
+    }"""
+    (table,) = read_onetable(script, "schema.ts").tables
+    assert [field.name for field in table.entities[0].fields if not field.optional] == ["id"]
+    assert [note for note in table.notes if "option" in note or "default" in note] == [
+        "OneTable has no option isodates in params, so it was ignored.",
+        "OneTable has no option require of Image.path, so it was ignored.",
+        "Image.ttl: the default is computed and was left out; add it to the field.",
+    ]
+
+
+def test_each_use_of_a_padded_number_keeps_its_width() -> None:
+    schema = {
+        "indexes": {"primary": {"hash": "pk", "sort": "sk"}, "gs1": {"hash": "gs1pk", "sort": "gs1sk"}},
+        "models": {
+            "Work": {
+                "id": {"type": "number", "required": True},
+                "owner": {"type": "string", "required": True},
+                "pk": {"type": "string", "value": "work#${id:8:0}"},
+                "sk": {"type": "string", "value": "work#"},
+                "gs1pk": {"type": "string", "value": "owner#${owner}"},
+                "gs1sk": {"type": "string", "value": "work#${id:18:0}"},
+            }
+        },
+    }
+    (work,) = read_onetable(json.dumps(schema), "schema.json").tables[0].entities
+    assert work.keys["key"].partition == ("work#{id:08d}",)
+    assert work.keys["gs1"].sort == ("work#{id:018d}",)

@@ -37,6 +37,12 @@ TYPES: Mapping[str, FieldType] = {
     "buffer": "bytes",
     "arraybuffer": "bytes",
 }
+_KEY_NAME = re.compile(r"\d(?:pk|sk)$|\d_(?:pk|sk)$", re.IGNORECASE)
+FIELD_OPTIONS = frozenset(
+    {"crypt", "default", "description", "encode", "enum", "filter", "fixed", "format", "generate", "hidden", "isoDates"}
+    | {"items", "map", "name", "nulls", "partial", "reference", "required", "schema", "scope", "separator", "timestamp"}
+    | {"transform", "ttl", "type", "unique", "update", "upsert", "uuid", "validate", "value", "warn"}
+)
 _REFERENCE = re.compile(r"\$\{([^{}]*)\}|(?<!\$)\{([^{}]*)\}|\$\{|[{}]")
 
 
@@ -136,6 +142,7 @@ class ModelReader:
         python = field_name(name, [known.name for known in self.fields.values()])
         attribute = self._attribute(name, definition)
         is_there = any(definition.get(key) not in (None, False) for key in ("required", "default", "generate", "uuid"))
+        is_there = is_there or definition.get("generate", False) is None  # a function that the reader skipped
         made = DraftField(
             python, kind, not is_there, None if attribute == python else attribute, tuple(dict.fromkeys(choices))
         )
@@ -146,6 +153,10 @@ class ModelReader:
     def _note(self, name: str, definition: Mapping[str, Any], choices: tuple[str, ...]) -> None:
         """Add notes on the options of a property that a field does not support."""
         where = f"{self.name}.{name}"
+        if unknown := [key for key in definition if key not in FIELD_OPTIONS]:
+            self.notes.append(f"OneTable has no option {', '.join(unknown)} of {where}, so it was ignored.")
+        if definition.get("default", False) is None:
+            self.notes.append(f"{where}: the default is computed and was left out; add it to the field.")
         if definition.get("default") is not None and not self.fields[name].has_default:
             self.notes.append(f"{where}: the default {shown(definition['default'])} was left out; add it to the field.")
         if isinstance(definition.get("schema"), Mapping):
@@ -162,8 +173,10 @@ class ModelReader:
         if definition.get("encode") is not None or definition.get("crypt"):
             self.notes.append(f"{where} is encoded or encrypted in OneTable; the model stores it unchanged.")
         if definition.get("value") is not None:
+            unused = "No index has this key. " if _KEY_NAME.search(name) else ""
             self.notes.append(
-                f"{where} is computed in OneTable ({shown(definition['value'])}); it is a plain field in the model."
+                f"{where} is computed in OneTable ({shown(definition['value'])}). {unused}It is a plain field in the "
+                "model."
             )
 
     def _note_escaping(self, placed: Mapping[str, DraftKeys]) -> None:
@@ -271,8 +284,8 @@ class ModelReader:
     def _written(self, name: str, padding: str, *, sorts: bool) -> str:
         known = self.fields[name]
         width, _, fill = padding.partition(":")
-        if known.type == "Decimal" and width.isdecimal() and fill in ("", "0") and 1 < int(width) <= 38:
-            self.fields[name] = _whole(known)
+        if known.type in ("Decimal", "int") and width.isdecimal() and fill in ("", "0") and 1 < int(width) <= 38:
+            self.fields[name] = known if known.type == "int" else _whole(known)
             return f"{{{known.name}:0{int(width)}d}}"
         if padding:
             self.notes.append(f"{self.name}: the padding of {name} in a template was left out.")

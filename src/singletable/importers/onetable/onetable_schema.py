@@ -18,6 +18,10 @@ from singletable.importers.onetable.script_objects import NotALiteral, objects_i
 from singletable.importers.proposals import with_proposed_patterns
 
 _DELIMITERS = "#&'()*+,-./:;<=>?@[\\]^_`|~"
+_PARAMS = frozenset(
+    {"createdField", "hidden", "isoDates", "nulls", "partial", "separator", "timestamps", "typeField", "updatedField"}
+    | {"uuid", "value", "warn"}
+)
 _PROJECTIONS: Mapping[str, ProjectionKind] = {"all": "ALL", "keys": "KEYS_ONLY", "keys_only": "KEYS_ONLY"}
 
 
@@ -33,6 +37,8 @@ def read_onetable(text: str, name: str) -> Draft:
         for other in others
         if isinstance(other["models"], dict)
     ]
+    if unknown := [key for key in params if key not in _PARAMS]:
+        notes.append(f"OneTable has no option {', '.join(unknown)} in params, so it was ignored.")
     indexes = _indexes(schema["indexes"], notes)
     primary = schema["indexes"]["primary"]
     keys = (primary["hash"], *([primary["sort"]] if primary.get("sort") else []))

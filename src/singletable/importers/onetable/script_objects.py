@@ -38,6 +38,9 @@ def objects_in(text: str) -> Iterator[dict[str, Any] | NotALiteral]:
 
 _NEW = re.compile(r"new\s+(?=[A-Za-z_$][\w$.]*\s*\()")
 """The operator of a call such as `new Date()`."""
+_ARROW = re.compile(r"(?:async\s+)?(?:\([\w$\s,:]*\)|[A-Za-z_$][\w$]*)\s*=>")
+"""The head of a function such as `() => uuid()`."""
+_BRACKET = re.compile(r"[()\[\]{},]|//[^\n]*|/\*.*?\*/|" + _STRING.pattern, re.DOTALL)
 
 
 def _skipped(text: str, at: int) -> int:
@@ -52,6 +55,8 @@ def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
         at = found.end()
     if depth > DEPTH_MAX:
         raise NotALiteral("the object is nested too deeply", at)
+    if found := _ARROW.match(text, at):  # the result of a function is not known
+        return None, _after_expression(text, found.end())
     if text.startswith("{", at):
         return _object(text, at + 1, depth)
     if text.startswith("[", at):
@@ -115,6 +120,21 @@ def _after_call(text: str, at: int) -> int:
         if opened == 0:
             return _skipped(text, found.end())
     raise NotALiteral("the call has no end", at)
+
+
+def _after_expression(text: str, at: int) -> int:
+    """Return the position after the body of a function: the next comma or bracket that belongs to the object."""
+    opened = 0
+    for found in _BRACKET.finditer(text, at):
+        if found[0] in "([{":
+            opened += 1
+        elif found[0] == "," and not opened:
+            return found.start()
+        elif found[0] in ")]}":
+            if not opened:
+                return found.start()
+            opened -= 1
+    raise NotALiteral("the function has no end", at)
 
 
 def _number(digits: str) -> int | float:

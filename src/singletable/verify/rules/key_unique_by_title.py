@@ -1,4 +1,4 @@
-"""ST138: the items of an entity differ only in a title, so two items with the same title have the same key."""
+"""ST138: the items of an entity differ only in a title or in the name of a person, which several can have."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from singletable.planner.formatting import format_list
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
 
 RULE = Rule("ST138", "key unique only by a title", "warning")
+_PERSON_NAMES = (("first", "name"), ("last", "name"), ("full", "name"), ("display", "name"))
 _TITLES = frozenset({"title", "subject", "headline"})
 _WRITTEN = frozenset(
     {"thread", "post", "ticket", "question", "topic", "task", "todo", "note", "issue", "article", "event", "meeting"}
@@ -19,17 +20,18 @@ _WRITTEN = frozenset(
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find entities such as threads, whose key has a title in the place of an id."""
+    """Find entities such as threads and people, whose key has a title or a name in the place of an id."""
     for entity in planned.design.entities:
-        titles = [name for name in _own_fields(entity) if words_of(name)[-1:] and words_of(name)[-1] in _TITLES]
-        if not titles or titles != _own_fields(entity) or entity.declaration.identity is not None:
+        titles = _own_fields(entity)
+        if not titles or entity.declaration.identity is not None:
             continue
         words = {word.removesuffix("s") for word in words_of(f"{planned.design.name}_{entity.label}")}
-        if words & _WRITTEN:
+        is_title = all(_TITLES.intersection(words_of(name)[-1:]) for name in titles) and bool(words & _WRITTEN)
+        if is_title or all(words_of(name)[-2:] in _PERSON_NAMES for name in titles):
             shown = ", ".join(f'"{part}"' for part in entity.base.parts)
             message = (
                 f"two items with the same {format_list(titles)} have the same key {shown}: the second write overwrites "
-                "the first, and a corrected title needs a new item"
+                f"the first, and a change of {format_list(titles)} needs a new item"
             )
             remedy = f"Add an id, and use it in the key instead of {format_list(titles)}."
             yield entity_finding(RULE, entity, message, remedy)
