@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from singletable.catalogue.value_shapes import LABELS_MAX, ValueHashes, ValueShapes
+from singletable.errors import ArgumentRefused
 
 SHAPES = {
     "ORDER#o-1042": "ORDER#?",
@@ -64,3 +65,8 @@ def test_hashes_are_equal_for_equal_values_of_one_recording_only() -> None:
     one, other = ValueHashes(b"one"), ValueHashes(b"other")
     assert one.of({"S": "a"}) == one.of({"S": "a"})
     assert len({one.of({"S": "7"}), one.of({"N": "7"}), other.of({"S": "7"}), one.of({"S": "7"}, {"S": "7"})}) == 4
+
+
+def test_labels_that_are_no_regular_expression_are_rejected() -> None:
+    with pytest.raises(ArgumentRefused, match=r"labels: '\[' is not a valid regular expression"):
+        ValueShapes("[")

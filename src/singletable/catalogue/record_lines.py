@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from singletable.catalogue.callers import Caller
-from singletable.catalogue.request_shapes import KeyShape, RequestShape
+from singletable.catalogue.request_shapes import OPERATORS, KeyShape, RequestShape
 from singletable.errors import ArgumentRefused
 
 FORMAT = 1
@@ -102,24 +102,61 @@ def shape_record(shape: RequestShape) -> Line:
 
 
 def shape_of_record(line: Mapping[str, Any]) -> RequestShape:
-    """Return the shape of a line."""
+    """Return the shape of a line. Raise TypeError, ValueError or KeyError if the line is damaged."""
     return RequestShape(
-        line["operation"],
-        line.get("table", ""),
-        line.get("index"),
-        tuple(KeyShape(attribute, operator, tuple(values)) for attribute, operator, *values in line.get("key", ())),
-        line.get("filter"),
-        tuple(line.get("projection", ())),
-        line.get("select"),
-        line.get("descending", False),
-        line.get("limit"),
-        line.get("consistent", False),
-        line.get("condition"),
-        line.get("update"),
-        line.get("segments"),
-        line.get("statement"),
+        text_of(line["operation"]),
+        text_of(line.get("table", "")),
+        _optional_text(line.get("index")),
+        tuple(_key_of_record(key) for key in line.get("key", ())),
+        _optional_text(line.get("filter")),
+        texts_of(line.get("projection", ())),
+        _optional_text(line.get("select")),
+        bool(line.get("descending", False)),
+        _optional_number(line.get("limit")),
+        bool(line.get("consistent", False)),
+        _optional_text(line.get("condition")),
+        _optional_text(line.get("update")),
+        _optional_number(line.get("segments")),
+        _optional_text(line.get("statement")),
         tuple(shape_of_record(part) for part in line.get("parts", ())),
     )
+
+
+def _key_of_record(found: Sequence[Any]) -> KeyShape:
+    attribute, operator, *values = texts_of(found)
+    if operator not in OPERATORS:
+        raise ValueError(f"unknown operator {operator!r}")
+    return KeyShape(attribute, operator, tuple(values))
+
+
+def text_of(found: Any) -> str:
+    """Return a text of a line. Raise TypeError if it is something else."""
+    if not isinstance(found, str):
+        raise TypeError(f"{found!r} is not a text")
+    return found
+
+
+def texts_of(found: Any) -> tuple[str, ...]:
+    """Return a list of texts of a line. Raise TypeError if it is something else."""
+    if not isinstance(found, (list, tuple)):
+        raise TypeError(f"{found!r} is not a list")
+    return tuple(map(text_of, found))
+
+
+def _optional_text(found: Any) -> str | None:
+    return None if found is None else text_of(found)
+
+
+def _optional_number(found: Any) -> int | None:
+    if found is not None and (not isinstance(found, int) or isinstance(found, bool)):
+        raise TypeError(f"{found!r} is not a whole number")
+    return found
+
+
+def table_of_record(line: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]], int | None]:
+    """Return the keys of a table, the keys of its indexes, and its number of items."""
+    indexes = {text_of(index): texts_of(keys) for index, keys in dict(line["indexes"]).items()}
+    return texts_of(line["keys"]), indexes, _optional_number(line.get("ItemCount"))
 
 
 def caller_record(caller: Caller | None) -> list[Any] | None:
@@ -129,4 +166,7 @@ def caller_record(caller: Caller | None) -> list[Any] | None:
 
 def caller_of_record(found: list[Any] | None) -> Caller | None:
     """Return the caller of a line."""
-    return None if found is None else Caller(found[0], found[1], found[2])
+    if found is None:
+        return None
+    file, line, function = found
+    return Caller(text_of(file), int(line), text_of(function))

@@ -8,7 +8,15 @@ from typing import Any
 
 from singletable.catalogue.access_patterns import AccessPattern, name_patterns, short_names
 from singletable.catalogue.callers import Caller
-from singletable.catalogue.record_lines import Line, caller_of_record, numbered_lines, read_lines, shape_of_record
+from singletable.catalogue.record_lines import (
+    Line,
+    caller_of_record,
+    numbered_lines,
+    read_lines,
+    shape_of_record,
+    table_of_record,
+    text_of,
+)
 from singletable.catalogue.request_findings import RequestFinding, findings_of
 from singletable.catalogue.request_groups import RequestGroup, request_of_line
 from singletable.catalogue.request_recorder import table_keys
@@ -23,6 +31,8 @@ TESTS = "pytest"
 _DAMAGED = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 _BY_KEY = ("GetItem", "UpdateItem", "DeleteItem")
 CallerKey = tuple[str, str]
+TableKeys = tuple[tuple[str, ...], dict[str, tuple[str, ...]], int | None]
+"""The keys of a table, the keys of its indexes, and its number of items."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,7 @@ class _Reader:
         self.groups: dict[tuple[str, int], RequestGroup] = {}
         self.patterns: dict[object, AccessPattern] = {}
         self.pattern_of: dict[int, AccessPattern] = {}
-        self.tables: dict[str, Line] = {}
+        self.tables: dict[str, TableKeys] = {}
         self.times: dict[str, list[float]] = {}
         self.sources: set[str] = set()
 
@@ -120,9 +130,9 @@ class _Reader:
                 origin.add_sequence(run, request.after[0], id(group))
             self.pattern_of[id(group)].add(request, group)
         elif "attributes" in line:
-            self.groups[run, int(line["of"])].add_attributes(str(line["in"]), dict(line["attributes"]))
+            self.groups[run, int(line["of"])].add_attributes(text_of(line["in"]), _types(line["attributes"]))
         elif "table" in line and "shape" not in line:
-            self.tables[str(line["table"])] = line
+            self.tables[text_of(line["table"])] = table_of_record(line)
         elif "catalogue" in line:
             self.times[run] = [float(line["time"])]
             self.sources.add(str(line.get("source", "")))
@@ -187,10 +197,8 @@ def _tables(reader: _Reader, patterns: Sequence[AccessPattern]) -> dict[str, Rec
     used = dict.fromkeys(shape.table for shape in shapes if shape.table)
     found: dict[str, RecordedTable] = {}
     for name, short in short_names(used).items():
-        line = reader.tables.get(name, {})
-        indexes = {str(index): tuple(keys) for index, keys in line.get("indexes", {}).items()}
-        keys = tuple(line.get("keys", ())) or _keys_of(name, shapes)
-        found[name] = RecordedTable(name, short, keys, indexes, line.get("ItemCount"), name in reader.tables)
+        keys, indexes, items = reader.tables.get(name, (_keys_of(name, shapes), {}, None))
+        found[name] = RecordedTable(name, short, keys, indexes, items, name in reader.tables)
     return found
 
 
@@ -200,6 +208,10 @@ def _keys_of(table: str, shapes: Sequence[RequestShape]) -> tuple[str, ...]:
     names = next((tuple(key.attribute for key in shape.key) for shape in own if shape.operation in _BY_KEY), ())
     first = next((shape.key[0].attribute for shape in own if shape.operation == "Query"), None)
     return tuple(sorted(names, key=lambda name: name != first)) if names else () if first is None else (first,)
+
+
+def _types(found: Mapping[str, Any]) -> dict[str, str]:
+    return {name: text_of(kind) for name, kind in found.items()}
 
 
 def _covered(spans: Sequence[Sequence[float]]) -> float:

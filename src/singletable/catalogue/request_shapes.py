@@ -31,6 +31,8 @@ RECORDED = frozenset((*READS, *WRITES, *STATEMENTS))
 _ACTIONS = {"Get": "GetItem", "Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem"}
 _CHECK = "ConditionCheck"
 _LEGACY_OPERATORS = {"EQ": "=", "LE": "<=", "LT": "<", "GE": ">=", "GT": ">", "BEGINS_WITH": "begins_with"}
+OPERATORS = frozenset({*_LEGACY_OPERATORS.values(), "BETWEEN"})
+"""The operators of key conditions."""
 _UNREADABLE = "(not a valid expression)"
 # A quoted name stays; a string, also one without its end, and a number become `?`.
 _LITERAL = re.compile(r"""(?P<name>"(?:[^"]|"")*"|[A-Za-z_$][\w$]*)|'(?:[^']|'')*(?:'|$)|(?:\d|\.\d)[\w.+-]*""")
@@ -46,11 +48,12 @@ class KeyShape:
     values: tuple[str, ...]
 
     def __str__(self) -> str:
+        first, *others = self.values or (UNKNOWN,)  # a request that is not valid can lack the values
         if self.operator == "BETWEEN":
-            return f"{self.attribute} BETWEEN {self.values[0]} AND {self.values[-1]}"
+            return f"{self.attribute} BETWEEN {first} AND {others[-1] if others else UNKNOWN}"
         if self.operator == "begins_with":
-            return f"begins_with({self.attribute}, {self.values[0]})"
-        return f"{self.attribute} {self.operator} {self.values[0]}"
+            return f"begins_with({self.attribute}, {first})"
+        return f"{self.attribute} {self.operator} {first}"
 
 
 @dataclass(frozen=True)

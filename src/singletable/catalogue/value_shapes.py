@@ -8,6 +8,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
+from singletable.errors import ArgumentRefused
+
 AttributeValue = Mapping[str, Any]
 
 UNKNOWN = "?"
@@ -31,7 +33,10 @@ class ValueShapes:
     """
 
     def __init__(self, labels: str | None = None) -> None:
-        self._label = _LABEL if labels is None else re.compile(labels)
+        try:
+            self._label = _LABEL if labels is None else re.compile(labels)
+        except re.error as problem:
+            raise ArgumentRefused(f"labels: {labels!r} is not a valid regular expression: {problem}") from None
         self._seen: dict[str, set[str]] = {}
         self.of_text = lru_cache(maxsize=4096)(self._of_text)
 
