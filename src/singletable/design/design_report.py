@@ -13,7 +13,7 @@ from singletable.design.assumptions import Assumption, deciding_assumptions
 from singletable.design.chosen_templates import shown_key
 from singletable.design.design_cost import PatternCost, dollars_of, pattern_costs, request_dollars, without_rate
 from singletable.design.designed_table import DesignedTable
-from singletable.design.index_projections import thin_indexes, without_projections
+from singletable.design.index_projections import plan_affected, thin_indexes, without_projections
 from singletable.design.model_workload import DesignOptions
 from singletable.design.write_requirements import (
     CopiesUpdated,
@@ -31,7 +31,6 @@ from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list, format_number, format_some
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.plan import Outcome, Plan
-from singletable.planner.planner import plan_all
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX as READ_UNITS_MAX
 from singletable.values.limits import PARTITION_WRITE_UNITS_PER_SECOND_MAX as WRITE_UNITS_MAX
 
@@ -174,28 +173,36 @@ def design_report(table: DesignedTable, options: DesignOptions, prices: Prices) 
 def _projections(table: DesignedTable, prices: Prices) -> Iterator[ProjectionReason]:
     """Yield the projection of every new index, with the price of all attributes, or of only the keys."""
     plans = [each for each in table.outcomes if isinstance(each, Plan)]
-    thin = {each.alias: each for each in thin_indexes(table.after, table.new_indexes, table.outcomes)}
+    has_price = dollars_of(table, prices) is not None
+    candidates = thin_indexes(table.after, table.new_indexes, table.outcomes) if has_price else ()
+    thin = {each.alias: each for each in candidates}
     for alias in table.new_indexes:
         reads = sorted(each.pattern.name for each in plans if each.index.alias == alias)
         chosen = table.projections.get(alias)
         whole, verb = format_some(reads), "need" if len(reads) > 1 else "needs"
         if chosen is not None:
             everything = without_projections(table.after, {alias: chosen})
-            other = _priced("With all attributes", table, plan_all(everything), everything, prices)
+            affected = plan_affected(everything, alias, table.outcomes)
+            other = _priced("With all attributes", table, affected, everything, prices)
             yield ProjectionReason(alias, str(chosen), f"{whole} {verb} no other attribute", other)
         elif reads:
             other = ""
             if alias in thin:
                 words = "With only the keys and hydrate=True (a BatchGetItem then fetches the items)"
-                other = _priced(words, table, plan_all(thin[alias].after), thin[alias].after, prices)
+                other = _priced(words, table, thin[alias].affected, thin[alias].after, prices)
             yield ProjectionReason(alias, "all attributes", f"{whole} {verb} whole items", other)
 
 
 def _priced(words: str, table: DesignedTable, outcomes: Sequence[Outcome], design: Design, prices: Prices) -> str:
-    """Return the text with the difference in the cost of a month. Return an empty text if no pattern has a rate."""
+    """Return the text with the difference in the cost of a month, for the plans that another projection affects.
+
+    Return an empty text if none of their patterns has a rate.
+    """
     sizes = ItemSizes(design)
     calls = [call_cost(design, each, sizes) for each in outcomes if isinstance(each, Plan)]
-    before, after = dollars_of(table, prices), request_dollars(calls, prices)
+    names = {each.name for each in calls}
+    before = request_dollars((each for each in table.calls if each.name in names), prices)
+    after = request_dollars(calls, prices)
     if before is None or after is None:
         return ""
     if abs(after - before) < 0.005:
