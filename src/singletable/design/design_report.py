@@ -292,9 +292,10 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
         why = f"as in the table, because {format_some(strong)} must be strongly consistent"
         parts = [f"partition by {format_list(key.partition)}, {why}"]
     elif key.partition:
-        parts = [f"partition by {format_list(key.partition)}, which every read fixes"]
+        parts = [f"partition by {format_list(key.partition)}, which every read provides"]
     else:
-        parts = ["one partition for all items, because a read fixes no field"]
+        without = sorted(one for read in reads if not read.equal for one in _names(table, chosen, read))
+        parts = [f"one partition for all items, because {_provided(without)} no field for it"]
     steps = {name: _step(table, chosen, reads, name) for name in key.sort}
     parts += [step for step in steps.values() if step]
     tail = [name for name, step in steps.items() if not step]
@@ -308,15 +309,20 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
 def _step(table: DesignedTable, chosen: EntityKeys, reads: Sequence[Read], name: str) -> str:
     """Return why a field is at its place in the sort key. Return an empty text if no read needs it."""
     reasons = {
-        "which is fixed in": [each for each in reads if name in each.equal],
+        "which": [each for each in reads if name in each.equal],
         "which orders the items in": [each for each in reads if each.following == name],
         "without which an item is not in": [each for each in reads if name in each.present],
     }
     for words, found in reasons.items():
         if found:
             names = sorted(one for each in found for one in _names(table, chosen, each))
-            return f"then {name}, {words} {format_some(names)}"
+            shown = _provided(names) if words == "which" else format_some(names)
+            return f"then {name}, {words} {shown}"
     return ""
+
+
+def _provided(names: Sequence[str]) -> str:
+    return f"{format_some(names)} {'provide' if len(names) > 1 else 'provides'}"
 
 
 def _fewer(solution: Solution) -> str:
