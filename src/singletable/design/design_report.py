@@ -13,7 +13,7 @@ from singletable.design.assumptions import Assumption, deciding_assumptions
 from singletable.design.chosen_templates import shown_key
 from singletable.design.design_cost import PatternCost, dollars_of, pattern_costs, request_dollars, without_rate
 from singletable.design.designed_table import DesignedTable
-from singletable.design.index_projections import thin_indexes, without_projections
+from singletable.design.index_projections import plan_affected, thin_indexes, without_projections
 from singletable.design.model_workload import DesignOptions
 from singletable.design.write_requirements import (
     CopiesUpdated,
@@ -31,7 +31,6 @@ from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list, format_number, format_some
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.plan import Outcome, Plan
-from singletable.planner.planner import plan_all
 from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX as READ_UNITS_MAX
 from singletable.values.limits import PARTITION_WRITE_UNITS_PER_SECOND_MAX as WRITE_UNITS_MAX
 
@@ -174,28 +173,36 @@ def design_report(table: DesignedTable, options: DesignOptions, prices: Prices) 
 def _projections(table: DesignedTable, prices: Prices) -> Iterator[ProjectionReason]:
     """Yield the projection of every new index, with the price of all attributes, or of only the keys."""
     plans = [each for each in table.outcomes if isinstance(each, Plan)]
-    thin = {each.alias: each for each in thin_indexes(table.after, table.new_indexes, table.outcomes)}
+    has_price = dollars_of(table, prices) is not None
+    candidates = thin_indexes(table.after, table.new_indexes, table.outcomes) if has_price else ()
+    thin = {each.alias: each for each in candidates}
     for alias in table.new_indexes:
         reads = sorted(each.pattern.name for each in plans if each.index.alias == alias)
         chosen = table.projections.get(alias)
         whole, verb = format_some(reads), "need" if len(reads) > 1 else "needs"
         if chosen is not None:
             everything = without_projections(table.after, {alias: chosen})
-            other = _priced("With all attributes", table, plan_all(everything), everything, prices)
+            affected = plan_affected(everything, alias, table.outcomes)
+            other = _priced("With all attributes", table, affected, everything, prices)
             yield ProjectionReason(alias, str(chosen), f"{whole} {verb} no other attribute", other)
         elif reads:
             other = ""
             if alias in thin:
                 words = "With only the keys and hydrate=True (a BatchGetItem then fetches the items)"
-                other = _priced(words, table, plan_all(thin[alias].after), thin[alias].after, prices)
+                other = _priced(words, table, thin[alias].affected, thin[alias].after, prices)
             yield ProjectionReason(alias, "all attributes", f"{whole} {verb} whole items", other)
 
 
 def _priced(words: str, table: DesignedTable, outcomes: Sequence[Outcome], design: Design, prices: Prices) -> str:
-    """Return the text with the difference in the cost of a month. Return an empty text if no pattern has a rate."""
+    """Return the text with the difference in the cost of a month, for the plans that another projection affects.
+
+    Return an empty text if none of their patterns has a rate.
+    """
     sizes = ItemSizes(design)
     calls = [call_cost(design, each, sizes) for each in outcomes if isinstance(each, Plan)]
-    before, after = dollars_of(table, prices), request_dollars(calls, prices)
+    names = {each.name for each in calls}
+    before = request_dollars((each for each in table.calls if each.name in names), prices)
+    after = request_dollars(calls, prices)
     if before is None or after is None:
         return ""
     if abs(after - before) < 0.005:
@@ -285,9 +292,10 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
         why = f"as in the table, because {format_some(strong)} must be strongly consistent"
         parts = [f"partition by {format_list(key.partition)}, {why}"]
     elif key.partition:
-        parts = [f"partition by {format_list(key.partition)}, which every read fixes"]
+        parts = [f"partition by {format_list(key.partition)}, which every read provides"]
     else:
-        parts = ["one partition for all items, because a read fixes no field"]
+        without = sorted(one for read in reads if not read.equal for one in _names(table, chosen, read))
+        parts = [f"one partition for all items, because {_provided(without)} no field for it"]
     steps = {name: _step(table, chosen, reads, name) for name in key.sort}
     parts += [step for step in steps.values() if step]
     tail = [name for name, step in steps.items() if not step]
@@ -301,15 +309,20 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
 def _step(table: DesignedTable, chosen: EntityKeys, reads: Sequence[Read], name: str) -> str:
     """Return why a field is at its place in the sort key. Return an empty text if no read needs it."""
     reasons = {
-        "which is fixed in": [each for each in reads if name in each.equal],
+        "which": [each for each in reads if name in each.equal],
         "which orders the items in": [each for each in reads if each.following == name],
         "without which an item is not in": [each for each in reads if name in each.present],
     }
     for words, found in reasons.items():
         if found:
             names = sorted(one for each in found for one in _names(table, chosen, each))
-            return f"then {name}, {words} {format_some(names)}"
+            shown = _provided(names) if words == "which" else format_some(names)
+            return f"then {name}, {words} {shown}"
     return ""
+
+
+def _provided(names: Sequence[str]) -> str:
+    return f"{format_some(names)} {'provide' if len(names) > 1 else 'provides'}"
 
 
 def _fewer(solution: Solution) -> str:

@@ -15,7 +15,7 @@ from singletable.model.table_schema import ALL, GSI, KEYS_ONLY, LSI, IndexProjec
 from singletable.planner.key_source import quoted
 from singletable.planner.plan import Outcome, Plan
 from singletable.planner.plan_reads import missing_fields
-from singletable.planner.planner import plan_all
+from singletable.planner.planner import plan
 from singletable.planner.remedy import AddElement, Edit, import_from_package, table_place
 from singletable.values.limits import INCLUDED_ATTRIBUTES_MAX
 
@@ -32,7 +32,7 @@ def chosen_projections(
             continue
         chosen = include(*needed) if needed else KEYS_ONLY
         changed = with_projections(design, {**found, alias: chosen})
-        if _serves_as_before(changed, outcomes):
+        if _serves_as_before(plan_affected(changed, alias, outcomes), outcomes):
             found[alias] = chosen
             included += len(needed)
     return found
@@ -91,13 +91,25 @@ def _declared(alias: str, projection: IndexProjection) -> GSI | LSI:
     return LSI(alias, projection=projection) if is_local(alias) else GSI(alias, projection=projection)
 
 
-def _serves_as_before(design: Design, outcomes: Sequence[Outcome]) -> bool:
+def affected_patterns(alias: str, outcomes: Sequence[Outcome]) -> frozenset[str]:
+    """Return the patterns whose cost depends on the projection of an index: its reads, and all writes."""
+    plans = (each for each in outcomes if isinstance(each, Plan))
+    return frozenset(each.pattern.name for each in plans if each.index.alias == alias or each.pattern.is_write)
+
+
+def plan_affected(design: Design, alias: str, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    """Plan the patterns whose cost depends on the projection of an index, in a design with another projection."""
+    names = affected_patterns(alias, outcomes)
+    return tuple(plan(design, each) for each in design.patterns if each.name in names)
+
+
+def _serves_as_before(planned: Sequence[Outcome], outcomes: Sequence[Outcome]) -> bool:
+    before = {each.pattern.name: each for each in outcomes if isinstance(each, Plan)}
     return all(
         isinstance(after, Plan)
-        and after.is_as_declared >= before.is_as_declared
-        and after.index.alias == before.index.alias
-        for before, after in zip(outcomes, plan_all(design), strict=True)
-        if isinstance(before, Plan)
+        and after.is_as_declared >= before[after.pattern.name].is_as_declared
+        and after.index.alias == before[after.pattern.name].index.alias
+        for after in planned
     )
 
 
@@ -118,6 +130,8 @@ class ThinIndex:
 
     alias: str
     after: Design
+    affected: tuple[Outcome, ...]
+    """The plans of the patterns whose cost depends on the projection."""
 
 
 def thin_indexes(design: Design, aliases: Sequence[str], outcomes: Sequence[Outcome]) -> Iterator[ThinIndex]:
@@ -131,8 +145,9 @@ def thin_indexes(design: Design, aliases: Sequence[str], outcomes: Sequence[Outc
             continue
         patterns = [_hydrated(each) if each.name in names else each for each in design.patterns]
         after = with_projections(design, {alias: KEYS_ONLY}, patterns)
-        if _serves_as_before(after, outcomes):
-            yield ThinIndex(alias, after)
+        affected = plan_affected(after, alias, outcomes)
+        if _serves_as_before(affected, outcomes):
+            yield ThinIndex(alias, after, affected)
 
 
 def _hydrated(pattern: PatternDeclaration) -> PatternDeclaration:

@@ -161,7 +161,7 @@ def _chain(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[frozenset[str], 
     """Return the columns that all reads fix, and the order in which the other columns follow in the sort key."""
     common = frozenset.intersection(*(each.equal for each in reads))
     if not common and all(each.equal for each in reads):
-        return NoCommonKey("no column is fixed by all of them, so they have no common partition key")
+        return NoCommonKey("they provide no field in common, so no partition key serves both")
     exact = sorted({each.partition for each in reads if each.partition is not None})
     if len(exact) > 1 or any(not set(each) <= common for each in exact):
         return NoCommonKey("one of them needs exactly its own partition key, and another does not provide it")
