@@ -53,6 +53,13 @@ def test_intended_differences_have_unique_names() -> None:
     ("action", "request_", "ours", "theirs", "name"),
     [
         (
+            "TransactGetItems",
+            {"TransactItems": [{"Get": {"TableName": "a", "Key": {}}}]},
+            error("Invalid table/index name.  Table/index names must be between 3 and 255 characters long"),
+            error("Cannot do operations on a non-existent table", "ResourceNotFoundException"),
+            "short table names in transactions",
+        ),
+        (
             "Query",
             {"TableName": "t", "ReturnConsumedCapacity": "NO"},
             error("1 validation error detected: Value 'NO' at 'returnConsumedCapacity' failed"),
