@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -154,7 +154,7 @@ class ModelWatch:
 
 
 @contextmanager
-def _time_limit(seconds: float) -> Iterator[None]:
+def _time_limit(seconds: float) -> Generator[None, None, None]:
     """Raise TimeoutError in the block after some seconds, so that a loop in a model does not stop the studio.
 
     The first load has no child process, because that takes twice as long. Only the main thread has signals.

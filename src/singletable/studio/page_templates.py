@@ -54,7 +54,7 @@ def breakable(code: str) -> Markup:
 
 
 def short_path(path: str, names_max: int) -> str:
-    """Return a path or a `file:` URL with its last names only, because the end of a path tells files apart."""
+    """Return a path or a `file:` URL with its last names only, because the end of a path identifies the file."""
     start = "file:" if path.startswith("file:") else ""
     names = path.removeprefix(start).split("/")
     if len(names) <= names_max or "://" in path:
