@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 import pytest
 
-from singletable import Table, entity
+from singletable import Table, bucket, entity
 from singletable.conformance.stored_values import CHECKED_ITEMS, StoredValues
 
 Item = dict[str, dict[str, Any]]
@@ -42,6 +43,18 @@ class Meeting:
 
 
 class Meetings(Table, entities=[Meeting]):
+    pass
+
+
+@entity(key=("DUE#{month}#{list_id}", "{created}"), derived={"month": bucket("due", "month")})
+@dataclass
+class Todo:
+    list_id: str
+    due: date
+    created: str
+
+
+class Todos(Table, entities=[Todo]):
     pass
 
 
@@ -265,6 +278,13 @@ def test_a_time_outside_the_period_of_its_partition_is_reported(month: str, code
     item = {"PK": {"S": f"CITY#c1#{month}"}, "SK": {"S": "2024-01-31T23:30:00Z"}}
     checks.add(Meetings.design.entity_of(Meeting), item)
     assert [each.finding.code for each in checks.findings()] == codes
+
+
+def test_a_period_that_the_model_computes_from_another_time_is_not_reported() -> None:
+    checks = StoredValues(Todos.design)
+    item = {"PK": {"S": "DUE#2024-05#l1"}, "SK": {"S": "2024-01-31T23:30:00Z"}}
+    checks.add(Todos.design.entity_of(Todo), item)
+    assert list(checks.findings()) == []
 
 
 def test_versions_of_digits_are_numbers_as_text() -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_origin
 
 from singletable.model.entity import Entity
 from singletable.model.field_roles import words_of
-from singletable.model.key_template import LiteralText
+from singletable.model.key_template import DerivedSlot, LiteralText
 from singletable.model.keys import TemplatePart
 from singletable.planner.formatting import format_count
 from singletable.verify.findings import Finding, Rule, entity_finding
@@ -87,6 +87,8 @@ class EntityValues:
     """The items of each key attribute by their number of delimiters."""
     literals: frozenset[str] = frozenset()
     """The segments that the templates of the entity contain as literal text."""
+    bucketed: frozenset[str] = frozenset()
+    """The indexes whose partition key contains a period that the model computes."""
     expiries: set[int] = field(default_factory=set)
     expiry_items: int = 0
 
@@ -223,6 +225,14 @@ def literal_segments(entity: Entity) -> Iterator[str]:
             if isinstance(part, TemplatePart):
                 pieces = [piece.text for piece in part.template.parts if isinstance(piece, LiteralText)]
                 yield from (segment for text in pieces for segment in text.split(part.template.delimiter))
+
+
+def bucketed_indexes(entity: Entity) -> Iterator[str]:
+    """Yield the aliases of the indexes whose partition key contains a derived value, such as a month."""
+    for alias, placement in entity.placements.items():
+        parts = (part for part in placement.partition if isinstance(part, TemplatePart))
+        if any(isinstance(slot, DerivedSlot) for part in parts for slot in part.template.slots):
+            yield alias
 
 
 def _first(found: dict[str, SeenItems]) -> SeenItems:

@@ -14,6 +14,7 @@ from singletable.conformance.entity_values import (
     EntityValues,
     SeenItems,
     ValueFinding,
+    bucketed_indexes,
     literal_segments,
     value_finding,
     value_findings,
@@ -66,11 +67,14 @@ class StoredValues:
         self._keys = frozenset((*self._base, *(name for index in indexes for name in index.key_attributes)))
         self._reserved = {design.settings.type_attribute, design.settings.schema_version_attribute}
         self._entities = {
-            each.name: EntityValues(each, literals=frozenset(literal_segments(each))) for each in design.entities
+            each.name: EntityValues(
+                each, literals=frozenset(literal_segments(each)), bucketed=frozenset(bucketed_indexes(each))
+            )
+            for each in design.entities
         }
         self._times: dict[int, str] = {}
         self._pairs = [
-            (index.partition[0].name, index.sort[0].name)
+            (index.alias, index.partition[0].name, index.sort[0].name)
             for index in (design.table, *indexes)
             if len(index.partition) == len(index.sort) == 1
         ]
@@ -162,7 +166,9 @@ class StoredValues:
 
     def _add_periods(self, values: EntityValues, item: Item) -> None:
         """Check that the time in a sort key is in the month or the day of the partition key."""
-        for partition, sort in self._pairs:
+        for alias, partition, sort in self._pairs:
+            if alias in values.bucketed:
+                continue
             if "S" not in item.get(partition, ()) or "S" not in item.get(sort, ()):
                 continue
             found = other_period(*(item[name]["S"].split(self._delimiter) for name in (partition, sort)))

@@ -23,7 +23,9 @@ def with_reference_notes(draft: Draft) -> Draft:
     tables = []
     for table in draft.tables:
         keyed = [entity for entity in table.entities if entity.keys]
-        found = [shown for entity in keyed for shown in _unread(entity, names)]
+        # An inverse index has the sort key of the table as its partition key.
+        is_inverted = any(index.partition == table.keys[1:2] for index in table.indexes)
+        found = [shown for entity in keyed for shown in _unread(entity, names, is_inverted=is_inverted)]
         note = (
             f"No partition key contains these references, so the items with one of them can only be found by a Scan or "
             f"a filter: {', '.join(found)}. If you need such a read, add an index key."
@@ -42,7 +44,7 @@ def _copies(entity: DraftEntity, others: Sequence[DraftEntity]) -> Iterator[str]
     """Yield the fields of an entity that contain the name of another entity to which it refers."""
     own = {field.name for field in entity.fields}
     in_keys = {name for keys in entity.keys.values() for name in fields_in((*keys.partition, *keys.sort))}
-    for name in own - in_keys:
+    for name in (field.name for field in entity.fields if field.name not in in_keys):
         words = words_of(name)
         for other in others:
             ids = fields_in(other.keys[TABLE].partition) if other.keys else []
@@ -51,7 +53,7 @@ def _copies(entity: DraftEntity, others: Sequence[DraftEntity]) -> Iterator[str]
                 continue
             is_of_other = len(words) == 2 and words[0] in (_stem(other.class_name), words_of(other.class_name)[-1])
             is_named = words[-1:] in (("name",), ("title",)) and is_of_other and words[-1] in theirs
-            is_same = name in theirs and words[-1:] in _REPEATED and ids == [ids[0]] and ids[0] in own
+            is_same = name in theirs and words[-1:] in _REPEATED and len(ids) == 1 and ids[0] in own
             if (is_named and {ids[-1], f"{words[0]}_id"} & own) or is_same:
                 yield f"{entity.class_name}.{name} ({other.class_name})"
 
@@ -61,13 +63,13 @@ def _varies(entity: DraftEntity) -> bool:
     return bool(set(fields_in(keys.sort)) - set(fields_in(keys.partition)))
 
 
-def _unread(entity: DraftEntity, names: set[str]) -> Iterator[str]:
+def _unread(entity: DraftEntity, names: set[str], *, is_inverted: bool) -> Iterator[str]:
     """Yield the fields of an entity that name another entity, and that no partition key contains."""
     partitions = {name for keys in entity.keys.values() for name in fields_in(keys.partition)}
     partitions |= {name for field in entity.derived.values() for name in field.fields}
     own = _stem(entity.class_name)
     in_table = set(fields_in(entity.keys[TABLE].sort)[-1:])
-    in_table = in_table if len(fields_in(entity.keys[TABLE].sort)) == 1 else set()
+    in_table = in_table if not is_inverted and len(fields_in(entity.keys[TABLE].sort)) == 1 else set()
     partitions |= set(fields_in(entity.keys[TABLE].sort)) - in_table
     for field in entity.fields:
         words = words_of(field.name)
