@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,7 @@ from singletable.key_solver import slot_search
 from singletable.key_solver.common_keys import serves
 from singletable.key_solver.entity_slots import NOT_SERVED
 from singletable.key_solver.key_search import NoTableKey, solve
-from singletable.key_solver.workload import EntityNeeds, Read, Workload
+from singletable.key_solver.workload import EntityNeeds, Read, Workload, Write
 from tests.key_solver.auction import BIDDING, BROWSING
 from tests.key_solver.workloads import entity, fewest_indexes, lists, parent_with_lists, update
 
@@ -234,3 +235,40 @@ def test_in_the_key_search_thirty_entities_with_a_hundred_and_eighty_reads_are_s
     assert not solution.rejected
     assert solution.bound is not None
     assert solution.bound.indexes <= solution.indexes <= solution.bound.indexes + 1
+
+
+@given(ENTITIES, st.lists(WRITES, max_size=2))
+def test_the_remedy_of_a_rejected_read_makes_a_key_possible(needs: EntityNeeds, writes: list[Write]) -> None:
+    others = (replace(each, name=f"{each.name} {number}") for number, each in enumerate(writes))
+    reads = (replace(each, name=f"{each.name} {number}") for number, each in enumerate(needs.reads))
+    needs = replace(needs, reads=tuple(reads), writes=(*needs.writes, *others))
+    try:
+        rejected = solve(Workload((needs,))).rejected
+    except NoTableKey:
+        return
+    for each in rejected:
+        if not each.problem.remedy:
+            assert "either this read or the key" in each.problem.reason
+            continue
+        alone = replace(needs, reads=tuple(read for read in needs.reads if read.name == each.name))
+        for remedy in each.problem.remedy.split(", or "):
+            found = solve(Workload((with_remedy(alone, remedy),)))
+            assert not found.rejected, remedy
+
+
+def with_remedy(needs: EntityNeeds, remedy: str) -> EntityNeeds:
+    """Return the entity after a remedy: other parameters of its writes, no strong reads, or multi-attribute keys."""
+    if "--multi-attribute" in remedy:
+        return replace(needs, multi_attribute=True)
+    if remedy.startswith("remove consistent=True"):
+        needs = replace(needs, reads=tuple(replace(each, strong=False) for each in needs.reads))
+        if remedy == "remove consistent=True":
+            return needs
+    added = re.findall(r"add the parameters? ([\w ]+?) to ([^:]+?)(?=, with|, and add|$)", remedy)
+    assert added, remedy
+    more = {write: frozenset(names.split(" and ")) for names, write in added}
+    writes = (
+        replace(each, known=each.known | more.get(each.name, frozenset())) if each.known is not None else each
+        for each in needs.writes
+    )
+    return replace(needs, writes=tuple(writes))

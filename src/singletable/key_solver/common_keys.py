@@ -9,6 +9,7 @@ from itertools import combinations
 from singletable.key_solver.partition_load import SHARDS_MAX, WRITE_UNITS_MAX, hottest_write_units, shards_needed
 from singletable.key_solver.workload import EntityNeeds, Read
 
+_OR_ATTRIBUTES = ", or allow multi-attribute keys with --multi-attribute"
 ATTRIBUTES_MAX = 4
 """DynamoDB allows four attributes in the partition key and four in the sort key of a global index."""
 
@@ -86,18 +87,31 @@ def why_no_table(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | No
 def why_no_key(entity: EntityNeeds, reads: Sequence[Read]) -> NoCommonKey | None:
     """Return why neither the table nor an index serves these reads together. The reason is that of the nearest key."""
     problem = why_no_index(entity, reads)
-    if problem is None or not any(each.strong for each in reads) or isinstance(_chain(entity, reads), NoCommonKey):
+    is_strong = any(each.strong for each in reads)
+    if problem is None or not is_strong or isinstance(_chain(entity, reads), NoCommonKey):
         return problem
-    local = local_keys(entity, reads)
-    if not local:
-        return next(filter(None, (_local_problem(entity, key, reads) for key in _candidates(entity, reads))), problem)
-    partition = local[0].partition
-    table = why_no_table(entity, [Read("partition", frozenset(partition), partition=partition)])
-    if table is None:
-        return problem
-    reason = f"{problem.reason}, and the table cannot have the partition key {' and '.join(partition)}: {table.reason}"
-    remedies = [each for each in (problem.remedy, table.remedy) if each]
-    return NoCommonKey(reason, ", or ".join(remedies))
+    reasons, remedies = [problem.reason], [_weaker(entity, reads)]
+    if local := local_keys(entity, reads):
+        partition = local[0].partition
+        table = why_no_table(entity, [Read("partition", frozenset(partition), partition=partition)])
+        if table is not None:
+            reasons.append(f"the table cannot have the partition key {' and '.join(partition)}: {table.reason}")
+            remedies.append(table.remedy)
+    else:
+        found = (_local_problem(entity, key, reads) for key in _candidates(entity, reads))
+        reasons += [f"a local index cannot serve it: {each.reason}" for each in found if each is not None][:1]
+    return NoCommonKey(", and ".join(reasons), ", or ".join(filter(None, remedies)))
+
+
+def _weaker(entity: EntityNeeds, reads: Sequence[Read]) -> str:
+    """Return the remedy that makes a global index possible for strongly consistent reads."""
+    if any(each.finds_copies or each.by_key for each in reads):
+        return ""
+    problem = why_no_index(entity, [replace(each, strong=False) for each in reads])
+    if problem is None:
+        return "remove consistent=True"
+    added = problem.remedy.removesuffix(_OR_ATTRIBUTES)
+    return f"remove consistent=True, and {added}" if added else ""
 
 
 def serves(key: ColumnKey, read: Read) -> bool:
@@ -280,7 +294,7 @@ def _unknown_to(entity: EntityNeeds, unknown: Mapping[str, frozenset[str]]) -> N
         f"add the {_parameters(names)} to {write}, with where=lambda item: {_condition(names)}"
         for write, names in missing.items()
     ]
-    other = "" if entity.multi_attribute else ", or allow multi-attribute keys with --multi-attribute"
+    other = "" if entity.multi_attribute else _OR_ATTRIBUTES
     return NoCommonKey("; ".join(reasons), ", and ".join(remedies) + other, sum(map(len, missing.values())))
 
 
