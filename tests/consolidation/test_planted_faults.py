@@ -41,7 +41,7 @@ def assert_blocks(shops: TwoShops, name: str, state: PatternState, kind: Differe
     assert state.clean_calls == 0
     assert state.clean_since != state.since, "the clean time began again"
     with pytest.raises(
-        ConsolidationRefused, match=rf"compared calls differ, so it cannot be switched to 'new'.\n  .*{kind}: "
+        ConsolidationRefused, match=rf"(?s)compared calls differ, so it cannot be switched to 'new'.\n.*  {kind}: "
     ):
         switch_mode(shops.new, name, "new", calls_min=1)
     assert read_pattern_states(shops.new)[name].mode == "shadow"
