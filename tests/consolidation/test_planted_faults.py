@@ -41,7 +41,7 @@ def assert_blocks(shops: TwoShops, name: str, state: PatternState, kind: Differe
     assert state.clean_calls == 0
     assert state.clean_since != state.since, "the clean time began again"
     with pytest.raises(
-        ConsolidationRefused, match=rf"compared calls differ, so it cannot be switched to 'new'.\n  .*{kind}: "
+        ConsolidationRefused, match=rf"(?s)compared calls differ, so it cannot be switched to 'new'.\n.*  {kind}: "
     ):
         switch_mode(shops.new, name, "new", calls_min=1)
     assert read_pattern_states(shops.new)[name].mode == "shadow"
@@ -71,7 +71,7 @@ def test_a_row_written_behind_the_tool(shops: TwoShops) -> None:
     shops.put_row(tables.ORDERS, late)
     state = state_after(shops.reads(), "orders_of_customer", CUSTOMER)
     assert_blocks(shops, "orders_of_customer", state, "missing", "")
-    assert state.differences[0].key == "Order id='late'"
+    assert "Order id='late'" in {each.key for each in state.differences}
 
 
 def test_a_row_changed_behind_the_tool(shops: TwoShops) -> None:
