@@ -12,21 +12,17 @@ if TYPE_CHECKING:
 
 def ask_about_renames(before: Snapshot, after: Snapshot) -> Snapshot:
     """Return the new design with the renames that the user confirms. Ask only if the standard input is a terminal."""
-    import msgspec
+    from singletable.evolve.operation import with_entity
 
     if not sys.stdin.isatty():
         return after
-    entities = dict(after.entities)
     for name, entity in after.entities.items():
-        old = before.entities.get(name)
-        found = (
-            {}
-            if old is None
-            else {new: gone for gone, new in _possible_renames(old, entity) if _is_renamed(entity, gone, new)}
-        )
+        if (old := before.entities.get(name)) is None:
+            continue
+        found = {new: gone for gone, new in _possible_renames(old, entity) if _is_renamed(entity, gone, new)}
         if found:
-            entities[name] = msgspec.structs.replace(entity, renamed_from={**entity.renamed_from, **found})
-    return msgspec.structs.replace(after, entities=entities)
+            after = with_entity(after, name, renamed_from={**entity.renamed_from, **found})
+    return after
 
 
 def rename_declarations(before: Snapshot, after: Snapshot) -> Iterator[str]:
