@@ -126,7 +126,8 @@ class World:
     def next_run(self, **settings: Any) -> MigrationRun:
         state = run(self.control.state(), self.session)
         assert state is not None
-        chosen = RunSettings(**{"wait_seconds": 0.0, "segments": 1, **settings})
+        given: dict[str, Any] = {"wait_seconds": 0.0, "segments": 1, **settings}
+        chosen = RunSettings(**given)
         design = self.tables[1].design
         found = migration_run(self.control, self.files, state, design, self.files[1].snapshot, chosen)
         assert found is not None
