@@ -39,3 +39,9 @@ def test_a_field_that_repeats_another_entity_adds_a_note() -> None:
         True
     ] * 2
     assert len(notes) == 2
+
+
+def test_a_class_name_without_letters_of_the_alphabet_has_no_references() -> None:
+    assert (
+        notes_of(draft_entity("ग्राहक", "X#{id}", "id", "user_name"), draft_entity("Item", "Y#{id}", "id", "name")) == []
+    )

@@ -51,7 +51,7 @@ def _copies(entity: DraftEntity, others: Sequence[DraftEntity]) -> Iterator[str]
             theirs = {field.name for field in other.fields}
             if other is entity or _varies(other) or not ids:
                 continue
-            is_of_other = len(words) == 2 and words[0] in (_stem(other.class_name), words_of(other.class_name)[-1])
+            is_of_other = len(words) == 2 and words[0] in (_stem(other.class_name), *words_of(other.class_name)[-1:])
             is_named = words[-1:] in (("name",), ("title",)) and is_of_other and words[-1] in theirs
             is_same = name in theirs and words[-1:] in _REPEATED and len(ids) == 1 and ids[0] in own
             if (is_named and {ids[-1], f"{words[0]}_id"} & own) or is_same:
