@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ SIDES: tuple[Side, Side] = ("old", "new")
 BUCKETS = 64
 """Two buckets for each power of two, from 1 microsecond to 35 minutes."""
 _UPPER = math.sqrt(0.5)
+_SERVED_MAX = 256
 CLEAN_CALLS, CLEAN_SINCE, ROUND = "clean_calls", "clean_since", "round"
 COUNTS = ("calls", "compared", "mismatches", "errors", "dropped", *KINDS)
 
@@ -66,14 +68,21 @@ class PatternStatistics:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._pending = PatternCounts()
+        self._served: deque[tuple[Side, float]] = deque()
 
     def served(self, side: Side, seconds: float) -> None:
         """Count a call that one side served."""
-        bucket = bucket_of(seconds)
-        with self._lock:
-            pending = self._pending
-            pending.counts["calls"] += 1
-            (pending.old if side == "old" else pending.new)[bucket] += 1
+        self._served.append((side, seconds))
+        if len(self._served) >= _SERVED_MAX:
+            self._count_served()
+
+    def _count_served(self) -> None:
+        """Add the calls of the last time to the counts. A call itself only notes its latency, which is quick."""
+        with self._lock, suppress(IndexError):
+            while True:
+                side, seconds = self._served.popleft()
+                self._pending.counts["calls"] += 1
+                (self._pending.old if side == "old" else self._pending.new)[bucket_of(seconds)] += 1
 
     def read(self, side: Side, seconds: float) -> None:
         """Count the latency of a read for a comparison."""
@@ -89,10 +98,11 @@ class PatternStatistics:
     @property
     def is_pending(self) -> bool:
         """Whether there are counts that are not stored yet."""
-        return bool(self._pending)
+        return bool(self._pending or self._served)
 
     def take(self) -> PatternCounts:
         """Return the pending counts, and start again at 0."""
+        self._count_served()
         with self._lock:
             taken, self._pending = self._pending, PatternCounts()
         return taken

@@ -137,16 +137,16 @@ def old_read(
 
 
 def old_read(
-    pattern: BoundPattern[..., Any],
+    pattern: BoundPattern[P, R],
     /,
     *,
-    convert: Callable[[Any], Any] | None = None,
+    convert: Callable[[R], Any] | None = None,
     identity: Collection[str] = (),
     ignore: Collection[str] = (),
     unordered: bool = False,
     mask: bool | Collection[str] = (),
     sample: float | None = None,
-) -> OldReadDecorator[..., Any]:
+) -> OldReadDecorator[P, Any]:
     """Declare a method of a `ShadowReads` class as the old implementation of a pattern: `@old_read(Shop.customer)`.
 
     The method has the parameters of the pattern, and returns what the pattern returns. With `convert`, it returns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -123,6 +123,7 @@ class ModeItems:
 
     def register(self, names: Collection[str], now: float) -> Steps[dict[str, PatternMode]]:
         """Read the modes. Add the patterns that have none, with the mode `old`."""
+        modes: dict[str, PatternMode] = {}
         for _ in range(_ATTEMPTS):
             content = yield from self.items.content(_MODES)
             modes = self._modes(content)
@@ -294,11 +295,12 @@ def difference_text(record: DifferenceRecord) -> str:
 
 
 def _mode(members: Item) -> PatternMode:
-    mode = members["mode"]["S"]
-    if mode not in MODES:
-        raise ValueError(f"unknown mode {mode!r}")
+    text = members["mode"]["S"]
+    mode: Mode | None = next((each for each in MODES if each == text), None)
+    if mode is None:
+        raise ValueError(f"unknown mode {text!r}")
     reason = members.get("reason", {}).get("S", "")
-    return PatternMode(cast("Mode", mode), float(members["since"]["N"]), int(members[ROUND]["N"]), reason)
+    return PatternMode(mode, float(members["since"]["N"]), int(members[ROUND]["N"]), reason)
 
 
 def _members(mode: PatternMode) -> Item:

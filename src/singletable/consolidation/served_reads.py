@@ -44,6 +44,7 @@ class ServedRead:
             masked_fields(options.mask or reads.settings.mask),
         )
         self._has_cursor = CURSOR in declaration.parameters
+        self._cursor_place = list(declaration.parameters).index(CURSOR) if self._has_cursor else 0
         self.__doc__, self.__name__ = declared.__doc__, declared.function.__name__
 
     def _serve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SideSteps[Any]:
@@ -76,7 +77,7 @@ class ServedRead:
 
     def _issuer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Side | None:
         """Return the side that issued the cursor of a call. Return None for a call without a cursor."""
-        if not args and kwargs.get(CURSOR) is None:
+        if len(args) <= self._cursor_place and kwargs.get(CURSOR) is None:
             return None
         arguments = self._new._arguments(args, kwargs)
         cursor = arguments.get(CURSOR)

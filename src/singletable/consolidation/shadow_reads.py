@@ -11,6 +11,7 @@ from functools import partial
 from time import perf_counter, sleep, thread_time
 from typing import Any, Self
 
+from singletable.client.request_log import error_code
 from singletable.client.request_steps import run, run_async
 from singletable.client.table import Table
 from singletable.consolidation.background_comparisons import (
@@ -36,6 +37,8 @@ from singletable.errors import ArgumentRefused, NotConnected
 
 STALE_SECONDS_MAX = 1.0
 """How long a call waits for the modes after a pause of the whole process."""
+BATCH_SECONDS, BATCH_CPU_SECONDS = 0.05, 0.002
+"""How long comparisons wait for others, and how long the thread makes comparisons without a rest."""
 _POLL_SECONDS = 0.002
 
 
@@ -215,21 +218,34 @@ class ShadowReads:
         queue, runner = (self._async_queue, self._task) if is_async else (self._queue, self._thread)
         if queue.put(comparison):
             runner.start()
-            if is_async or perf_counter() >= self._rest_until:
+            if is_async:
+                runner.wake()
+            elif (now := perf_counter()) >= self._rest_until:
+                self._rest_until = now + BATCH_SECONDS
                 runner.wake()
         else:
             comparison.pattern.statistics.count("dropped")
 
     def _step(self) -> float:
-        """Store and read what is due, and make one comparison. Return the seconds until the next step."""
+        """Store and read what is due, and make the comparisons that wait. Return the seconds until the next step.
+
+        The thread makes several comparisons at once and then rests, so that few calls share the processor with it.
+        """
         if self._updates.claim():
             run(self._updates.update(), self._session)
         if not self._draining and (rest := self._rest_until - perf_counter()) > 0:
             return rest
-        comparison = self._queue.take(perf_counter())
-        if comparison is None:
+        started, used = thread_time(), 0.0
+        while used < BATCH_CPU_SECONDS and not self._is_closed and (found := self._queue.take(perf_counter())):
+            self._make(found)
+            used = thread_time() - started
+        if not used:
             return self._seconds_to_wait(self._queue)
-        steps, started = self._steps_of(comparison), thread_time()
+        self._rest_until = perf_counter() + max(BATCH_SECONDS, used * (1 / self.settings.cpu_share - 1))
+        return 0.0
+
+    def _make(self, comparison: AnswerComparison) -> None:
+        steps = self._steps_of(comparison)
         try:
             note = comparison.pattern.statistics.read
             verdict = run_sides(steps, comparison.sides, comparison.args, comparison.kwargs, note)
@@ -239,9 +255,6 @@ class ShadowReads:
             self._queue.finish()
             raise
         self._finish(self._queue, comparison, verdict)
-        used = thread_time() - started
-        self._rest_until = perf_counter() + used * (1 / self.settings.cpu_share - 1)
-        return 0.0
 
     async def _step_async(self) -> float:
         if self._updates.claim():
@@ -293,7 +306,7 @@ def _failed(comparison: AnswerComparison, problem: Exception) -> ComparisonResul
     """Repeat a comparison that failed, for example because the application has changed the served object meanwhile."""
     if comparison.attempt == 0:
         return ComparisonResult("undecided")
-    logger.error("%s: the answers cannot be compared", comparison.pattern.label, exc_info=problem)
+    logger.error("%s: the answers cannot be compared (%s)", comparison.pattern.label, error_code(problem))
     return ComparisonResult("timing")
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from singletable.client.request_log import error_code
 from singletable.consolidation.answer_differences import AnswerDifference
 from singletable.consolidation.background_comparisons import AnswerComparison, ComparisonResult
-from singletable.consolidation.mode_statistics import ErrorWindow, PatternStatistics
+from singletable.consolidation.mode_statistics import ErrorWindow, PatternStatistics, Side
 from singletable.consolidation.pattern_modes import (
     COMPARES,
     RECORDS_MAX,
@@ -80,7 +80,7 @@ class ShadowedPattern:
         """The mode that this process has left because of errors, and the reason, until the table knows it."""
         self.current = PatternMode("old", 0.0, 0)
         self.mode: Mode = "old"
-        self.serves = SERVES[self.mode]
+        self.serves: Side = SERVES[self.mode]
         self.compares = COMPARES[self.mode]
 
     def restart(self) -> None:
