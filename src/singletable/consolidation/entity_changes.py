@@ -1,0 +1,159 @@
+"""Entity changes: the writes of the new table that follow from the changes of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from singletable.client.connected_table import ConnectedTable
+from singletable.client.items.decoder import decoded_class, make
+from singletable.client.key import Key
+from singletable.client.responses import Item
+from singletable.client.write.item_actions import KeyId, key_id
+from singletable.client.write.stored_expressions import all_of, same_stored_value
+from singletable.client.write.write_intents import WriteIntent, item_label
+from singletable.consolidation.row_mapping import MappedRow
+from singletable.errors import ItemRefused
+from singletable.lazy_dataclass import replace
+from singletable.model.entity import Entity
+from singletable.planner.stored_items import field_value, key_of, values_of
+
+Stored = Mapping[KeyId, Item | None]
+"""The stored items of the new table, by key."""
+
+
+@dataclass(frozen=True)
+class RowChange:
+    """A row as the mapping sees it before and after a write. A copied row has no `before`."""
+
+    before: MappedRow | None
+    after: MappedRow | None
+
+
+@dataclass(frozen=True)
+class MappedEntity:
+    """An entity that a row maps to."""
+
+    entity: Entity
+    value: Any
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The fields of the object."""
+        return values_of(self.entity, self.value)
+
+    @property
+    def key(self) -> Item:
+        """The key of the item. Raise ItemRefused if the fields form no key."""
+        try:
+            return key_of(self.entity, self.values)
+        except ValueError as problem:
+            raise ItemRefused(f"{self.entity.label}: {problem}") from None
+
+    @property
+    def label(self) -> str:
+        """The name of the item for messages."""
+        return item_label(self.entity, self.values)
+
+
+class EntityChanges:
+    """Computes the writes of the new table for changed rows. It writes only fields that a row has changed."""
+
+    def __init__(self, table: ConnectedTable) -> None:
+        self._table = table
+        self._own: dict[type, tuple[str, ...]] = {}
+
+    def mapped(self, rows: Iterable[MappedRow | None]) -> dict[KeyId, MappedEntity]:
+        """Return the entities of some rows by key. Raise ItemRefused if two of them have the same key."""
+        found: dict[KeyId, MappedEntity] = {}
+        for row in rows:
+            for value in () if row is None else row.entities:
+                each = MappedEntity(self._table.writer.intents.entities.of(value), value)
+                if found.setdefault(key_id(each.key), each) is not each:
+                    raise ItemRefused(f"two rows, or two entities of a row, have the key of {each.label}")
+        return found
+
+    def keys(self, changes: Sequence[RowChange]) -> list[Item]:
+        """Return the keys of all items of the new table that the changes concern."""
+        both = [row for each in changes for row in (each.before, each.after)]
+        keys = (MappedEntity(self._entity(value), value).key for row in both if row for value in row.entities)
+        return list({key_id(each): each for each in keys}.values())
+
+    def intents(self, changes: Sequence[RowChange], stored: Stored) -> list[WriteIntent]:
+        """Return the writes for some changes, given the stored items. They fail if a stored item changes meanwhile."""
+        before = self.mapped(each.before for each in changes)
+        after = self.mapped(each.after for each in changes)
+        intents: list[WriteIntent] = []
+        for key, new in after.items():
+            item = stored.get(key)
+            known = None if item is None else self.stored_entity(item, new)
+            if known is None:
+                intents.append(self._table.writer.intents.whole("create", new.value))
+            elif (changed := self._changed(before.get(key), new, known)) is not None:
+                intents.append(self._put(item or {}, known, changed))
+        for key, old in before.items():
+            if key not in after:
+                item = stored.get(key)
+                intents.append(self._deletion(old, None if item is None else self.stored_entity(item, old)))
+        return intents
+
+    def stored_entity(self, item: Item, expected: MappedEntity) -> MappedEntity:
+        """Return a stored item as an object. Raise ItemRefused if it is not an item of the expected entity."""
+        types = self._table.reader.item_types
+        entity = types.entity_of(item)
+        if entity is not expected.entity:
+            raise ItemRefused(f"the new table has another item with the key of {expected.label}")
+        return MappedEntity(entity, types.decoder(entity).read(item))
+
+    def differences(self, mapped: MappedEntity, stored: MappedEntity) -> list[str]:
+        """Return the fields in which an entity differs from the stored one, except derived data."""
+        return [name for name in self.own_fields(mapped.entity) if not _same(mapped, stored, name)]
+
+    def own_fields(self, entity: Entity) -> tuple[str, ...]:
+        """Return the fields that rows determine: all except the version, counters and copies."""
+        known = self._own.get(entity.cls)
+        if known is None:
+            derived = self._table.writer.preparer.derived_data(entity)
+            others = {entity.declaration.version, *derived.counters, *derived.copied_fields}
+            others |= {ours for copy, _ in derived.copies for ours in copy.fields.values()}
+            known = self._own[entity.cls] = tuple(name for name in entity.fields if name not in others)
+        return known
+
+    def _changed(self, before: MappedEntity | None, after: MappedEntity, stored: MappedEntity) -> Any:
+        """Return the stored object with the fields that the row has changed, or None if nothing changes."""
+        fields = self.own_fields(after.entity)
+        if before is not None:
+            fields = tuple(name for name in fields if not _same(before, after, name))
+        changed = {name: after.values[name] for name in fields if not _same(after, stored, name)}
+        return make(decoded_class(after.entity), {**stored.values, **changed}) if changed else None
+
+    def _put(self, item: Item, stored: MappedEntity, changed: Any) -> WriteIntent:
+        """Return the write of a changed object, which keeps attributes that the model does not declare."""
+        intent = self._table.writer.intents.whole("put", changed)
+        design, entity = self._table.reader.design, stored.entity
+        declared = {*entity.attributes.values(), *design.table.key_attributes, design.settings.type_attribute}
+        declared |= {part.attribute for placement in entity.placements.values() for part in placement.parts}
+        declared.add(design.settings.schema_version_attribute)
+        unknown = {name: value for name, value in item.items() if name not in declared}
+        return replace(intent, unknown=unknown, unchanged=self._unchanged(stored))
+
+    def _deletion(self, old: MappedEntity, stored: MappedEntity | None) -> WriteIntent:
+        intents = self._table.writer.intents
+        key: Key[Any] = Key(old.entity.cls, {name: old.values[name] for name in old.entity.base.fields})
+        if stored is None:
+            return intents.check(key, None, absent=True)
+        return replace(intents.delete(stored.value, None), unchanged=self._unchanged(stored))
+
+    def _unchanged(self, stored: MappedEntity) -> Any:
+        preparer = self._table.writer.preparer
+        return all_of(*preparer.unchanged(stored.entity, stored.values, self.own_fields(stored.entity)))
+
+    def _entity(self, value: object) -> Entity:
+        return self._table.writer.intents.entities.of(value)
+
+
+def _same(one: MappedEntity, other: MappedEntity, name: str) -> bool:
+    """Return whether two objects have the same stored value in a field."""
+    first, second = (field_value(each.entity, name, getattr(each.value, name)) for each in (one, other))
+    return same_stored_value(first, second)
