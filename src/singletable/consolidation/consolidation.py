@@ -46,7 +46,7 @@ class Consolidation(Generic[T]):
             raise ArgumentRefused("Consolidation: pass at least one source, such as DynamoDBSource(...)")
         self.table = table
         self.clean = CleanPeriod(clean_time, clean_calls)
-        self.mappings = tuple(RowMapping(each, (e.cls for e in table.design.entities)) for each in sources)
+        self.mappings = tuple(RowMapping(each, table.design) for each in sources)
         names = [each.name for each in sources]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ArgumentRefused(f"Consolidation: two sources have the name {', '.join(twice)}")

@@ -83,6 +83,11 @@ class ConsolidationItems(ReservedItems):
     """Reads and writes the reserved items of a consolidation in the new table."""
 
     @property
+    def state_text(self) -> str:
+        """The key text of the item that contains the epoch."""
+        return STATE_TEXT
+
+    @property
     def stopped(self) -> str:
         """The message for a runner whose write failed because another runner or command wrote first."""
         return (

@@ -30,8 +30,8 @@ from singletable.client.table import Table
 from singletable.client.write.stored_expressions import attribute_equals, exists, missing
 from singletable.consolidation.consolidation_state import ConsolidationLease, Stage
 from singletable.consolidation.dual_writer import ATTEMPTS_MAX, DualWriter, units_of
-from singletable.consolidation.entity_changes import MappedEntity
 from singletable.consolidation.row_changes import RowChanges
+from singletable.consolidation.row_mapping import MappedEntity
 from singletable.consolidation.write_requests import (
     CANCELLED,
     ITEM_WRITES,

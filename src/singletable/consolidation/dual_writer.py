@@ -17,7 +17,7 @@ from singletable.client.write.item_actions import ItemAction, KeyId
 from singletable.client.write.stored_expressions import attribute_equals, exists, missing
 from singletable.client.write.write_intents import WriteIntent
 from singletable.consolidation.consolidation_state import ConsolidationLease, Stage
-from singletable.consolidation.entity_changes import EntityChanges, RowChange
+from singletable.consolidation.entity_changes import EntityChanges, RowChange, Stored
 from singletable.consolidation.row_mapping import MappedRow, RowMapping, plain_row
 from singletable.consolidation.write_requests import (
     CANCELLED,
@@ -138,6 +138,10 @@ class DualWriter:
                 write.action(row_guards(before, self.keys[write.table], change, write.read)).entry(write.table)
             )
         stored = yield from self.read_items(self.entities.keys(changes))
+        changed = (each for each in request.writes if each.kind != "ConditionCheck")
+        for write, change in zip(changed, changes, strict=True):
+            if change.after is not None:
+                self.reject_taken(self.mappings[write.table], write.key, change.after, stored)
         return _PlannedWrite(befores, afters, changes, stored, [*entries, *request.others])
 
     def _mapped(self, write: ItemWrite, item: Item | None) -> MappedRow | None:
@@ -152,6 +156,18 @@ class DualWriter:
         except ItemRefused as problem:
             key = {name: item[name] for name in self.keys[table]}
             raise ItemRefused(f"{table} {key_text(key)}: {problem}; nothing was written") from problem
+
+    def reject_taken(self, mapping: RowMapping, row: Item | None, mapped: MappedRow, stored: Stored) -> None:
+        """Raise ItemRefused if the stored item of an entity belongs to another row than this one."""
+        if row is None or mapping.name not in self.keys:
+            return
+        names = self.keys[mapping.name]
+        for key, each in self.entities.mapped([mapped]).items():
+            item = stored.get(key)
+            part = None if item is None else mapping.row_part(self.entities.stored_entity(item, each).value)
+            if part is not None and any(part.get(name) != row[name] for name in names):
+                other = key_text({name: part.get(name, {}) for name in names})
+                raise ItemRefused(f"two rows map to {each.label}: this one and {other}")
 
     def _send(self, planned: _PlannedWrite, stage: Stage, token: str | None) -> Steps[dict[str, float]]:
         try:
@@ -242,7 +258,7 @@ def with_companions(steps: Steps[Any], entries: Sequence[Entry], token: str | No
     try:
         step = next(steps)
         while True:
-            call = None if is_sent else _transaction_of(step)
+            call = None if is_sent else transaction_of(step)
             try:
                 if call is None:
                     responses = yield step
@@ -265,7 +281,8 @@ def with_companions(steps: Steps[Any], entries: Sequence[Entry], token: str | No
         steps.close()
 
 
-def _transaction_of(step: Step) -> Call | None:
+def transaction_of(step: Step) -> Call | None:
+    """Return the request of a step if it is one transaction that writes."""
     if not isinstance(step, tuple) or len(step) != 1 or not isinstance(step[0], Call):
         return None
     return step[0] if step[0].operation == "TransactWriteItems" else None

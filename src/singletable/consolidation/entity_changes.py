@@ -10,14 +10,14 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.client.items.decoder import decoded_class, make
 from singletable.client.key import Key
 from singletable.client.responses import Item
-from singletable.client.write.item_actions import KeyId, key_id
+from singletable.client.write.item_actions import KeyId
 from singletable.client.write.stored_expressions import all_of, same_stored_value
-from singletable.client.write.write_intents import WriteIntent, item_label
-from singletable.consolidation.row_mapping import MappedRow
+from singletable.client.write.write_intents import WriteIntent
+from singletable.consolidation.row_mapping import MappedEntity, MappedRow
 from singletable.errors import ItemRefused
 from singletable.lazy_dataclass import replace
 from singletable.model.entity import Entity
-from singletable.planner.stored_items import field_value, key_of, values_of
+from singletable.planner.stored_items import field_value
 
 Stored = Mapping[KeyId, Item | None]
 """The stored items of the new table, by key."""
@@ -31,32 +31,6 @@ class RowChange:
     after: MappedRow | None
 
 
-@dataclass(frozen=True)
-class MappedEntity:
-    """An entity that a row maps to."""
-
-    entity: Entity
-    value: Any
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """The fields of the object."""
-        return values_of(self.entity, self.value)
-
-    @property
-    def key(self) -> Item:
-        """The key of the item. Raise ItemRefused if the fields form no key."""
-        try:
-            return key_of(self.entity, self.values)
-        except ValueError as problem:
-            raise ItemRefused(f"{self.entity.label}: {problem}") from None
-
-    @property
-    def label(self) -> str:
-        """The name of the item for messages."""
-        return item_label(self.entity, self.values)
-
-
 class EntityChanges:
     """Computes the writes of the new table for changed rows. It writes only fields that a row has changed."""
 
@@ -68,17 +42,15 @@ class EntityChanges:
         """Return the entities of some rows by key. Raise ItemRefused if two of them have the same key."""
         found: dict[KeyId, MappedEntity] = {}
         for row in rows:
-            for value in () if row is None else row.entities:
-                each = MappedEntity(self._table.writer.intents.entities.of(value), value)
-                if found.setdefault(key_id(each.key), each) is not each:
+            for each in () if row is None else row.entities:
+                if found.setdefault(each.key_id, each) is not each:
                     raise ItemRefused(f"two rows, or two entities of a row, have the key of {each.label}")
         return found
 
     def keys(self, changes: Sequence[RowChange]) -> list[Item]:
         """Return the keys of all items of the new table that the changes concern."""
-        both = [row for each in changes for row in (each.before, each.after)]
-        keys = (MappedEntity(self._entity(value), value).key for row in both if row for value in row.entities)
-        return list({key_id(each): each for each in keys}.values())
+        rows = [row for each in changes for row in (each.before, each.after) if row is not None]
+        return list({each.key_id: each.key for row in rows for each in row.entities}.values())
 
     def intents(self, changes: Sequence[RowChange], stored: Stored) -> list[WriteIntent]:
         """Return the writes for some changes, given the stored items. They fail if a stored item changes meanwhile."""
@@ -148,9 +120,6 @@ class EntityChanges:
     def _unchanged(self, stored: MappedEntity) -> Any:
         preparer = self._table.writer.preparer
         return all_of(*preparer.unchanged(stored.entity, stored.values, self.own_fields(stored.entity)))
-
-    def _entity(self, value: object) -> Entity:
-        return self._table.writer.intents.entities.of(value)
 
 
 def _same(one: MappedEntity, other: MappedEntity, name: str) -> bool:

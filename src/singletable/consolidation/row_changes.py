@@ -12,8 +12,8 @@ from singletable.client.responses import Item
 from singletable.client.write.item_actions import ItemAction, KeyId, key_id
 from singletable.client.write.stored_expressions import same_stored_value
 from singletable.consolidation.dual_writer import DualWriter, row_guards
-from singletable.consolidation.entity_changes import MappedEntity, RowChange
-from singletable.consolidation.row_mapping import MappedRow, RowMapping
+from singletable.consolidation.entity_changes import RowChange
+from singletable.consolidation.row_mapping import MappedEntity, MappedRow, RowMapping
 from singletable.consolidation.sources import DynamoDBSource
 from singletable.consolidation.write_requests import ItemWrite, Place, key_text
 from singletable.errors import ItemRefused, MigrationRefused
@@ -71,13 +71,13 @@ class RowChanges:
         if before is not None:
             draft = self._draft(drafts, before, old)
             if after is None or self._key(after, new) != draft.key:
-                draft.deleted.add(key_id(before.key))
+                draft.deleted.add(before.key_id)
                 draft.removes |= old.keys() - draft.key.keys()
         if after is not None:
             draft = self._draft(drafts, after, new)
             is_same_row = before is not None and self._key(before, old) == draft.key
             known = old if is_same_row else {}
-            draft.written.add(key_id(after.key))
+            draft.written.add(after.key_id)
             draft.whole |= new
             draft.sets |= {name: value for name, value in new.items() if not same_stored_value(known.get(name), value)}
             draft.removes |= known.keys() - new.keys()

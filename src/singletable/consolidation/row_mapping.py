@@ -7,26 +7,62 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, cast, get_args, get_origin
 
 import msgspec
 
 from singletable.client.items.value_reader import plain_value
 from singletable.client.responses import Item
+from singletable.client.write.item_actions import KeyId, key_id
+from singletable.client.write.write_intents import item_label
 from singletable.consolidation.sources import CsvSource, LeftOut, RowOf, Source
 from singletable.errors import ArgumentRefused, ItemRefused
+from singletable.model.design import Design
+from singletable.model.entity import Entity
 from singletable.model.fields import NotAnEntityClass, fields_of
+from singletable.planner.stored_items import key_of, values_of
 from singletable.values.attribute_value import attribute_value
 
 _COLLECTIONS = (list, tuple, set, frozenset)
 
 
 @dataclass(frozen=True)
+class MappedEntity:
+    """An object of an entity, with its fields and its key."""
+
+    entity: Entity
+    value: Any
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """The fields of the object."""
+        return values_of(self.entity, self.value)
+
+    @cached_property
+    def key(self) -> Item:
+        """The key of the item. Raise ItemRefused if the fields form no key."""
+        try:
+            return key_of(self.entity, self.values)
+        except ValueError as problem:
+            raise ItemRefused(f"{self.entity.label}: {problem}") from None
+
+    @cached_property
+    def key_id(self) -> KeyId:
+        """The key of the item in hashable form."""
+        return key_id(self.key)
+
+    @property
+    def label(self) -> str:
+        """The name of the item for messages."""
+        return item_label(self.entity, self.values)
+
+
+@dataclass(frozen=True)
 class MappedRow:
     """The entities of a row, or the reason why the new table does not contain the row."""
 
-    entities: tuple[object, ...]
+    entities: tuple[MappedEntity, ...]
     left_out: str | None = None
     read: frozenset[str] | None = None
     """The attributes that the mapping has read; None if it has read all of them."""
@@ -64,12 +100,13 @@ def plain_row(item: Item) -> dict[str, Any]:
 class RowMapping:
     """The mapping of one source: from rows to entities, and from entities to rows."""
 
-    def __init__(self, source: Source, known: Iterable[type]) -> None:
-        """Check the annotations of the functions. `known` are the classes of the new table."""
+    def __init__(self, source: Source, design: Design) -> None:
+        """Check the annotations of the functions, which must name classes of the new table."""
         self.source = source
+        self._entities = {each.cls: each for each in design.entities}
         self._function, self._label = source.entity_of, _name(source.entity_of)
         hints = _hints(source, source.entity_of)
-        self.classes = _entity_classes(source, source.entity_of, hints.get("return"), frozenset(known))
+        self.classes = _entity_classes(source, source.entity_of, hints.get("return"), frozenset(self._entities))
         self._row_class = _row_class(hints)
         given = getattr(source, "row_of", ())
         functions = cast("Sequence[RowOf]", (given,) if callable(given) else given)
@@ -103,7 +140,7 @@ class RowMapping:
             if type(each) not in self.classes:
                 names = ", ".join(sorted(cls.__name__ for cls in self.classes))
                 raise ItemRefused(f"{self._label} returned {_shown(each)}, but its annotation says {names}")
-        return MappedRow(found, None, seen)
+        return MappedRow(tuple(MappedEntity(self._entities[type(each)], each) for each in found), None, seen)
 
     def row_part(self, entity: object) -> Item | None:
         """Return the attributes of the row that an entity contains. Return None if no function maps it to a row."""

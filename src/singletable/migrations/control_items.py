@@ -52,12 +52,22 @@ class ReservedItems:
     type_attribute: str | None
 
     @property
+    def state_text(self) -> str:
+        """The key text of the item that contains the epoch."""
+        return STATE
+
+    @property
     def stopped(self) -> str:
         """The message for a runner whose write failed because another runner or command wrote first."""
         return (
             f"table {self.table!r}: another runner or command has changed the migration, so this runner stops.\n  "
             "`singletable migrate status` shows the state; `singletable migrate run` continues the migration."
         )
+
+    def epoch_check(self, epoch: int) -> ItemAction:
+        """Return the check of a transaction that no other runner has taken over."""
+        guard = Compare("=", Path((CONTENT, "epoch")), Constant({"N": str(epoch)}))
+        return ItemAction("ConditionCheck", reserved_key(self.attributes, self.state_text), 0, guards=(guard,))
 
     def read(self, text: str) -> Steps[Item | None]:
         """Read the content of a reserved item. Return None if there is no item."""
@@ -138,11 +148,6 @@ class ControlItems(ReservedItems):
     def take_over(self, state: DesignState) -> Steps[DesignState]:
         """Increase the epoch, so that every other runner stops, and return the new state."""
         return (yield from self.change(state, replace(state, epoch=state.epoch + 1, is_paused=False)))
-
-    def epoch_check(self, epoch: int) -> ItemAction:
-        """Return the check of a transaction that no other runner has taken over."""
-        guard = Compare("=", Path((CONTENT, "epoch")), Constant({"N": str(epoch)}))
-        return ItemAction("ConditionCheck", reserved_key(self.attributes, STATE), 0, guards=(guard,))
 
     def state_item(self, state: DesignState) -> Item:
         """Return the stored item of a state."""
