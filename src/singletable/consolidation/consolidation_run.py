@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from singletable.client.request_steps import Steps, pause
+from singletable.client.table import Table
 from singletable.client.write.write_intents import WriteIntent
 from singletable.consolidation.consolidation import Consolidation
 from singletable.consolidation.consolidation_state import (
-    PREFIX,
+    PROGRESS_TEXT,
     STAGE_EFFECTS,
     ConsolidationItems,
     ConsolidationState,
@@ -24,14 +25,13 @@ from singletable.consolidation.row_copies import CopyResult, RowCopies
 from singletable.consolidation.row_mapping import RowMapping
 from singletable.consolidation.row_readers import OldRow, RowReader, is_finished, row_reader
 from singletable.consolidation.sources import DynamoDBSource
-from singletable.errors import MigrationRefused, MigrationStopped
+from singletable.errors import ConsolidationRefused, MigrationStopped
 from singletable.migrations.control_items import Progress
 from singletable.migrations.item_changes import ItemFailure
 from singletable.migrations.item_pass import RENEW_SECONDS, keep_rate
 from singletable.migrations.runner import WAIT_SECONDS
 from singletable.migrations.table_indexes import describe_table
 
-PROGRESS_TEXT = f"{PREFIX}progress"
 MESSAGES = {stage: f"{stage.value}: {text}" for stage, text in STAGE_EFFECTS.items()}
 
 
@@ -72,10 +72,14 @@ class ConsolidationRun:
     """One run of a consolidation on an open table."""
 
     consolidation: Consolidation[Any]
-    table: DualTable
+    opened: Table
+    """The new table, which the consolidation has opened."""
     settings: ConsolidationSettings = field(default_factory=ConsolidationSettings)
 
     def __post_init__(self) -> None:
+        table = self.opened._opened()
+        assert isinstance(table, DualTable), "a consolidation opens a dual table"
+        self.table = table
         design = self.table.reader.design
         self.writer = self.table.writer_of_both
         self.items = ConsolidationItems(
@@ -93,7 +97,7 @@ class ConsolidationRun:
         """
         before = yield from self.items.state()
         if before is not None and before.stage in (Stage.CLOSING, Stage.RETIRED):
-            raise MigrationRefused(
+            raise ConsolidationRefused(
                 f"table {self.items.table!r}: the old tables are retired, so their rows are not copied any more"
             )
         if before is None:

@@ -12,11 +12,10 @@ from singletable.client.design_state import CONTENT, read_item, reserved_key
 from singletable.client.request_steps import Steps
 from singletable.client.responses import Item, read_get
 from singletable.errors import RequestRefused, TableDiffers, Unreachable
-from singletable.migrations.control_items import ReservedItems
-from singletable.model.table_schema import RESERVED_PREFIX
+from singletable.migrations.control_items import RunnerItems
+from singletable.model.table_schema import CONSOLIDATION
 
-PREFIX = f"{RESERVED_PREFIX}consolidation#"
-STATE_TEXT = f"{PREFIX}state"
+STATE_TEXT, PROGRESS_TEXT = f"{CONSOLIDATION}#state", f"{CONSOLIDATION}#progress"
 
 
 class Stage(Enum):
@@ -79,7 +78,7 @@ def consolidation_state_of(members: Item, table: str) -> ConsolidationState:
 
 
 @dataclass(frozen=True)
-class ConsolidationItems(ReservedItems):
+class ConsolidationItems(RunnerItems):
     """Reads and writes the reserved items of a consolidation in the new table."""
 
     @property

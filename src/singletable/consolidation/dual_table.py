@@ -43,7 +43,7 @@ from singletable.consolidation.write_requests import (
 )
 from singletable.errors import (
     ArgumentRefused,
-    MigrationRefused,
+    ConsolidationRefused,
     RequestRefused,
     SingletableError,
     TableDiffers,
@@ -209,7 +209,7 @@ def open_dual_table(consolidation: Consolidation[T], place: Any, options: Any) -
     try:
         opened = table._opened()
         if isinstance(opened, MigratingTable):
-            raise MigrationRefused(f"table {opened.reader.name!r} has an open migration; finish it first")
+            raise ConsolidationRefused(f"table {opened.reader.name!r} has an open migration; finish it first")
         table._open = dual_table(consolidation, opened)
     except BaseException:
         table.close()
@@ -221,7 +221,7 @@ def dual_table(consolidation: Consolidation[Any], opened: ConnectedTable) -> Dua
     """Return an open table with dual writes. Raise ArgumentRefused if an old table does not exist."""
     design = opened.reader.design
     if not can_hold_state(snapshot_of(design).indexes[TABLE]):
-        raise MigrationRefused(
+        raise ConsolidationRefused(
             f"{design.name}: the keys of the table are not strings, so it cannot contain the state of a consolidation"
         )
     keys = {each.name: run(key_attributes(each.name), opened.session) for each in consolidation.dynamodb_mappings}

@@ -16,7 +16,7 @@ from singletable.consolidation.entity_changes import RowChange
 from singletable.consolidation.row_mapping import MappedEntity, MappedRow, RowMapping
 from singletable.consolidation.sources import DynamoDBSource
 from singletable.consolidation.write_requests import ItemWrite, Place, key_text
-from singletable.errors import ItemRefused, MigrationRefused
+from singletable.errors import ConsolidationRefused, ItemRefused
 from singletable.expressions.tree import Change, Constant, Path
 
 
@@ -86,7 +86,7 @@ class RowChanges:
         mapping = self._by_class[each.entity.cls]
         part = mapping.row_part(each.value) if isinstance(mapping.source, DynamoDBSource) else None
         if part is None:
-            raise MigrationRefused(
+            raise ConsolidationRefused(
                 f"{each.label} cannot be written through the new table, because {mapping.name} has no function that "
                 f"returns the row of a {each.entity.label}; nothing was written.\n  Add it to row_of, or write through "
                 "the old system until `singletable consolidate retire`."

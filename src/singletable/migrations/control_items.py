@@ -44,8 +44,8 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class ReservedItems:
-    """Reads and writes reserved items of one table, and the progress of a pass under a runner's epoch."""
+class RunnerItems:
+    """Reads and writes the reserved items of a runner in one table: its state with the epoch, and its progress."""
 
     table: str
     attributes: tuple[str, ...]
@@ -138,7 +138,7 @@ class ReservedItems:
 
 
 @dataclass(frozen=True)
-class ControlItems(ReservedItems):
+class ControlItems(RunnerItems):
     """Reads and writes the control items of a migration in one table."""
 
     def state(self) -> Steps[DesignState | None]:
