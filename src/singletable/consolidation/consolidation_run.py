@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from singletable.client.request_steps import Steps, pause
+from singletable.client.request_steps import Steps
 from singletable.client.table import Table
 from singletable.client.write.write_intents import WriteIntent
 from singletable.consolidation.consolidation import Consolidation
 from singletable.consolidation.consolidation_state import (
     PROGRESS_TEXT,
     STAGE_EFFECTS,
-    ConsolidationItems,
     ConsolidationState,
     Stage,
 )
@@ -80,11 +79,8 @@ class ConsolidationRun:
         table = self.opened._opened()
         assert isinstance(table, DualTable), "a consolidation opens a dual table"
         self.table = table
-        design = self.table.reader.design
         self.writer = self.table.writer_of_both
-        self.items = ConsolidationItems(
-            self.table.reader.name, design.table.key_attributes, design.settings.type_attribute
-        )
+        self.items = self.writer.items
 
     def plan(self) -> Steps[MappingReport]:
         """Map every row, and compute the work of the consolidation without writing."""
@@ -137,7 +133,6 @@ class ConsolidationRun:
     def _stage(self, state: ConsolidationState) -> Steps[tuple[ConsolidationState, CopyResult]]:
         if state.stage is Stage.BACKFILL:
             return (yield from self._copy_all(state, self.consolidation.mappings))
-        yield from pause(self.settings.wait_seconds)  # until no client leaves a row to the runner
         state, done = yield from self._copy_all(state, self.consolidation.mappings)
         done.add((yield from self._extra_items()))
         return state, done

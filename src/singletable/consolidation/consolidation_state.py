@@ -11,7 +11,10 @@ from singletable.client.design_lease import RENEW_SECONDS, VIEW_SECONDS_MAX
 from singletable.client.design_state import CONTENT, read_item, reserved_key
 from singletable.client.request_steps import Steps
 from singletable.client.responses import Item, read_get
+from singletable.client.write.item_actions import ItemAction
+from singletable.client.write.stored_expressions import missing
 from singletable.errors import RequestRefused, TableDiffers, Unreachable
+from singletable.expressions.tree import Compare, Constant, Or, Path
 from singletable.migrations.control_items import RunnerItems
 from singletable.model.table_schema import CONSOLIDATION
 
@@ -105,6 +108,12 @@ class ConsolidationItems(RunnerItems):
         yield from self.replace(self.item(STATE_TEXT, {"M": after.content}), content)
         return after
 
+    def backfill_check(self) -> ItemAction:
+        """Return the check of a transaction that the runner has not finished the stage `backfill`."""
+        stage = Compare("=", Path((CONTENT, "stage")), Constant({"S": Stage.BACKFILL.value}))
+        guards = (Or((missing(CONTENT), stage)),)
+        return ItemAction("ConditionCheck", reserved_key(self.attributes, STATE_TEXT), 0, guards=guards)
+
     def take_over(self, state: ConsolidationState | None) -> Steps[ConsolidationState]:
         """Increase the epoch, so that every other runner stops, and return the new state."""
         started = state or ConsolidationState()
@@ -125,16 +134,24 @@ class ConsolidationLease:
     def current(self) -> Steps[Stage]:
         """Return the stage. Raise TableDiffers if it could not be read for 60 seconds."""
         now = self.clock()
-        if self.asked_at is None or now - self.asked_at >= RENEW_SECONDS:
+        # Another thread may have sent the request, and wait for its response.
+        if self.asked_at is None or now - self.asked_at >= RENEW_SECONDS or self._is_outdated(now):
             self.asked_at = now
             yield from self._renew(now)
-        if self.confirmed_at is None or now - self.confirmed_at > VIEW_SECONDS_MAX:
+        if self._is_outdated(now):
             raise TableDiffers(
                 f"table {self.table!r}: the client could not read the state of the consolidation for "
                 f"{VIEW_SECONDS_MAX:.0f} seconds, so it cannot know which tables to write. Nothing was written.\n  "
                 f"Allow GetItem on the item {STATE_TEXT!r} in the access policy, and repeat the call."
             )
         return self.stage
+
+    def _is_outdated(self, now: float) -> bool:
+        return self.confirmed_at is None or now - self.confirmed_at > VIEW_SECONDS_MAX
+
+    def forget(self) -> None:
+        """Read the stage again before the next write, because a request has shown that it has changed."""
+        self.asked_at = None
 
     def _renew(self, now: float) -> Steps[None]:
         try:

@@ -28,7 +28,7 @@ from singletable.client.responses import Item
 from singletable.client.retries import is_retryable_cancellation
 from singletable.client.table import Table
 from singletable.client.write.stored_expressions import attribute_equals, exists, missing
-from singletable.consolidation.consolidation_state import ConsolidationLease, Stage
+from singletable.consolidation.consolidation_state import ConsolidationItems, ConsolidationLease, Stage
 from singletable.consolidation.dual_writer import ATTEMPTS_MAX, DualWriter, units_of
 from singletable.consolidation.row_changes import RowChanges
 from singletable.consolidation.row_mapping import MappedEntity
@@ -226,8 +226,9 @@ def dual_table(consolidation: Consolidation[Any], opened: ConnectedTable) -> Dua
         )
     keys = {each.name: run(key_attributes(each.name), opened.session) for each in consolidation.dynamodb_mappings}
     mappings = {each.name: each for each in consolidation.dynamodb_mappings}
-    lease = ConsolidationLease(opened.reader.name, design.table.key_attributes)
-    writer = DualWriter(opened, mappings, keys, lease, opened.reader.retries)
+    name, attributes = opened.reader.name, design.table.key_attributes
+    items = ConsolidationItems(name, attributes, design.settings.type_attribute)
+    writer = DualWriter(opened, mappings, keys, items, ConsolidationLease(name, attributes), opened.reader.retries)
     return DualTable(opened, writer, RowChanges(writer, consolidation.mappings))
 
 

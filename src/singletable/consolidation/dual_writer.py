@@ -13,10 +13,10 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.client.request_steps import Call, Step, Steps, pause
 from singletable.client.responses import Item
 from singletable.client.retries import Retries, is_retryable_cancellation
-from singletable.client.write.item_actions import ItemAction, KeyId
+from singletable.client.write.item_actions import KeyId, key_id
 from singletable.client.write.stored_expressions import attribute_equals, exists, missing
 from singletable.client.write.write_intents import WriteIntent
-from singletable.consolidation.consolidation_state import ConsolidationLease, Stage
+from singletable.consolidation.consolidation_state import ConsolidationItems, ConsolidationLease, Stage
 from singletable.consolidation.entity_changes import EntityChanges, RowChange, Stored
 from singletable.consolidation.row_mapping import MappedRow, RowMapping, plain_row
 from singletable.consolidation.write_requests import (
@@ -28,7 +28,15 @@ from singletable.consolidation.write_requests import (
     read_request,
     tables_of,
 )
-from singletable.errors import ArgumentRefused, ItemRefused, RequestRefused, SingletableError, TableDiffers, Unreachable
+from singletable.errors import (
+    ArgumentRefused,
+    ItemRefused,
+    RequestRefused,
+    SingletableError,
+    TableDiffers,
+    TransactionCancelled,
+    Unreachable,
+)
 from singletable.expressions.tree import Condition
 from singletable.migrations.item_pass import read_related
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX
@@ -56,6 +64,7 @@ class DualWriter:
     """The mapping of each old table, by name."""
     keys: Mapping[str, tuple[str, ...]]
     """The key attributes of each old table."""
+    items: ConsolidationItems
     lease: ConsolidationLease
     retries: Retries = field(default_factory=Retries)
 
@@ -74,16 +83,9 @@ class DualWriter:
 
     def write(self, operation: str, parameters: Mapping[str, Any]) -> Steps[dict[str, Any]]:
         """Execute a write request of the application on old tables, and return its response."""
-        stage = yield from self.lease.current()
         request = read_request(operation, parameters, self.keys)
-        if stage in (Stage.CLOSING, Stage.RETIRED):
-            names = ", ".join(sorted({each.table for each in request.writes}))
-            raise TableDiffers(
-                f"the table {names} is retired, so it is not written any more; nothing was written.\n  Write the items "
-                f"of {self.table.reader.name!r} with {self.table.reader.design.name}."
-            )
         try:
-            return (yield from self._write(request, stage))
+            return (yield from self._write(request))
         except _TooManyActions as problem:
             parts = _halves(request)
             if not parts:
@@ -92,11 +94,23 @@ class DualWriter:
                 yield from self.write(each.operation, each.parameters)
             return request.response([None] * len(request.writes), [None] * len(request.writes), {})
 
-    def _write(self, request: WriteRequest, stage: Stage) -> Steps[dict[str, Any]]:
+    def _stage(self, request: WriteRequest) -> Steps[Stage]:
+        """Return the stage. Raise TableDiffers if the old tables are retired."""
+        stage = yield from self.lease.current()
+        if stage in (Stage.CLOSING, Stage.RETIRED):
+            names = ", ".join(sorted({each.table for each in request.writes}))
+            raise TableDiffers(
+                f"the table {names} is retired, so it is not written any more; nothing was written.\n  Write the items "
+                f"of {self.table.reader.name!r} with {self.table.reader.design.name}."
+            )
+        return stage
+
+    def _write(self, request: WriteRequest) -> Steps[dict[str, Any]]:
         token = _token(request)
         for attempt in range(1, ATTEMPTS_MAX + 1):
             if attempt > 2:  # the first retry is immediate
                 yield from pause(self.retries.pause(attempt))
+            stage = yield from self._stage(request)
             planned = yield from self._plan(request)
             try:
                 capacity = yield from self._send(planned, stage, token)
@@ -170,22 +184,37 @@ class DualWriter:
                 raise ItemRefused(f"two rows map to {each.label}: this one and {other}")
 
     def _send(self, planned: _PlannedWrite, stage: Stage, token: str | None) -> Steps[dict[str, float]]:
-        try:
-            intents = self.entities.intents(planned.changes, planned.stored)
-            return (yield from self.commit(intents, planned.entries, token))
-        except (RequestRefused, Unreachable, _TooManyActions):
-            raise
-        except SingletableError:
-            known = planned.stored
-            if (yield from self.read_items([dict_of(each) for each in known])) != known:
-                raise _TargetChanged from None
-            if stage is not Stage.BACKFILL or any(each is not None for each in known.values()):
+        intents, entries = self.entities.intents(planned.changes, planned.stored), planned.entries
+        while True:
+            try:
+                return (yield from self.commit(intents, entries, token))
+            except (RequestRefused, Unreachable, _TooManyActions):
                 raise
-            # An item that a row refers to may not be copied yet. The stage `verify` copies the row after all others.
-            partition = self.table.reader.design.table.partition[0].name
-            name = self.table.reader.name
-            absent = [ItemAction("ConditionCheck", dict_of(key), 0, guards=(missing(partition),)) for key in known]
-            return (yield from self.commit([], [*planned.entries, *(each.entry(name) for each in absent)], token))
+            except SingletableError as problem:
+                if (yield from self.read_items([dict_of(each) for each in planned.stored])) != planned.stored:
+                    raise _TargetChanged from None
+                later = self._left_for_later(intents, problem, planned.stored) if stage is Stage.BACKFILL else None
+                if later is None:
+                    raise
+                # The check of the stage fails if another stage has begun meanwhile.
+                self.lease.forget()
+                check = self.items.backfill_check().entry(self.table.reader.name)
+                intents, entries, token = later, [*planned.entries, check], None
+
+    def _left_for_later(
+        self, intents: Sequence[WriteIntent], problem: SingletableError, stored: Stored
+    ) -> list[WriteIntent] | None:
+        """Return the writes without those that need an item that is not copied yet, or None if there are none.
+
+        The items of these writes are missing afterwards, so that the stage `verify` copies their rows.
+        """
+        reasons = problem.reasons if isinstance(problem, TransactionCancelled) else ()
+        failed = {number for number, each in enumerate(reasons) if each.code == "ConditionalCheckFailed"}
+        if not failed or any(intents[number].kind not in ("create", "put") for number in failed):
+            return None
+        return [
+            self.entities.left_out(each, stored) if number in failed else each for number, each in enumerate(intents)
+        ]
 
     def commit(
         self, intents: Sequence[WriteIntent], entries: Sequence[Entry], token: str | None = None
@@ -213,8 +242,9 @@ class DualWriter:
     def read_rows(self, places: Sequence[tuple[str, Item]]) -> Steps[dict[Place, Item | None]]:
         """Read rows of the old tables by key, with strong consistency."""
         found: dict[Place, Item | None] = {}
-        for table in {table for table, _ in places}:
-            items, _ = yield from read_related(table, [key for name, key in places if name == table])
+        for table in dict.fromkeys(table for table, _ in places):
+            keys = {key_id(key): key for name, key in places if name == table}
+            items, _ = yield from read_related(table, list(keys.values()))
             found |= {(table, key): item for key, item in items.items()}
         return found
 

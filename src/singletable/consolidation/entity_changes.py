@@ -70,6 +70,12 @@ class EntityChanges:
                 intents.append(self._deletion(old, None if item is None else self.stored_entity(item, old)))
         return intents
 
+    def left_out(self, intent: WriteIntent, stored: Stored) -> WriteIntent:
+        """Return the write after which the item of another write does not exist."""
+        entity = MappedEntity(intent.entity, make(decoded_class(intent.entity), intent.values))
+        item = stored.get(entity.key_id)
+        return self._deletion(entity, None if item is None else self.stored_entity(item, entity))
+
     def stored_entity(self, item: Item, expected: MappedEntity) -> MappedEntity:
         """Return a stored item as an object. Raise ItemRefused if it is not an item of the expected entity."""
         types = self._table.reader.item_types
