@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from singletable.client.connected_table import ConnectedTable
-from singletable.client.request_steps import Call, Step, Steps, pause
+from singletable.client.request_steps import Call, CallForChunks, IndependentCalls, Pause, Step, Steps, pause
 from singletable.client.responses import Item
 from singletable.client.retries import Retries, is_retryable_cancellation
 from singletable.client.write.item_actions import KeyId, key_id
@@ -313,7 +313,7 @@ def with_companions(steps: Steps[Any], entries: Sequence[Entry], token: str | No
 
 def transaction_of(step: Step) -> Call | None:
     """Return the request of a step if it is one transaction that writes."""
-    if not isinstance(step, tuple) or len(step) != 1 or not isinstance(step[0], Call):
+    if isinstance(step, IndependentCalls | CallForChunks | Pause) or len(step) != 1:
         return None
     return step[0] if step[0].operation == "TransactWriteItems" else None
 
