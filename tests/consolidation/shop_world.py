@@ -121,7 +121,7 @@ class ShopWorld(World):
         self.wait_seconds = wait_seconds
         self.session = Session(transport_for(self.engine))
         for name in (CUSTOMERS, ORDERS):
-            self.call("CreateTable", _table(name))
+            self.call("CreateTable", table_definition(name))
         Shop.open(self.engine, create=True).close()
         self.rows: Rows = {}
         self.rows_at_end: Rows | None = None
@@ -222,7 +222,8 @@ class ShopWorld(World):
         assert len(marked) == sum(name == CUSTOMERS for name, _ in self.rows), marked
 
 
-def _table(name: str) -> dict[str, Any]:
+def table_definition(name: str) -> dict[str, Any]:
+    """Return the CreateTable request of an old table."""
     return {
         "TableName": name,
         "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],

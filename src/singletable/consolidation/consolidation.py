@@ -47,11 +47,20 @@ class Consolidation(Generic[T]):
         self.table = table
         self.clean = CleanPeriod(clean_time, clean_calls)
         self.mappings = tuple(RowMapping(each, table.design) for each in sources)
+        restored = [cls for each in self.mappings for cls in each.restored]
+        if several := sorted({cls.__name__ for cls in restored if restored.count(cls) > 1}):
+            raise ArgumentRefused(f"Consolidation: two sources have a row_of function for {', '.join(several)}")
         names = [each.name for each in sources]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ArgumentRefused(f"Consolidation: two sources have the name {', '.join(twice)}")
         if table.design.name in names:
             raise ArgumentRefused(f"Consolidation: {table.design.name} is both the new table and a source")
+
+    @property
+    def shared(self) -> frozenset[type]:
+        """The classes to which the rows of several sources map."""
+        classes = [cls for each in self.mappings for cls in each.classes]
+        return frozenset(cls for cls in classes if classes.count(cls) > 1)
 
     @property
     def dynamodb_mappings(self) -> Iterator[RowMapping]:

@@ -228,7 +228,8 @@ def dual_table(consolidation: Consolidation[Any], opened: ConnectedTable) -> Dua
     mappings = {each.name: each for each in consolidation.dynamodb_mappings}
     name, attributes = opened.reader.name, design.table.key_attributes
     items = ConsolidationItems(name, attributes, design.settings.type_attribute)
-    writer = DualWriter(opened, mappings, keys, items, ConsolidationLease(name, attributes), opened.reader.retries)
+    lease = ConsolidationLease(name, attributes)
+    writer = DualWriter(opened, mappings, keys, items, lease, consolidation.shared, opened.reader.retries)
     return DualTable(opened, writer, RowChanges(writer, consolidation.mappings))
 
 

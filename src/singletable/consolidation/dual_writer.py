@@ -66,6 +66,8 @@ class DualWriter:
     """The key attributes of each old table."""
     items: ConsolidationItems
     lease: ConsolidationLease
+    shared: frozenset[type] = frozenset()
+    """The classes to which the rows of several sources map."""
     retries: Retries = field(default_factory=Retries)
 
     def __post_init__(self) -> None:
@@ -121,12 +123,12 @@ class DualWriter:
                 token = None
                 continue
             except RequestRefused as problem:
-                if problem.code == _MISMATCH and token is not None:  # an earlier attempt with this token has succeeded
-                    return request.response(planned.befores, planned.afters, {})
                 if not is_retryable_cancellation(problem):
                     raise
                 token = None
                 continue
+            except _Repeated:
+                return request.response(planned.befores, planned.afters, {})
             except _TargetChanged:
                 token = None
                 continue
@@ -154,8 +156,7 @@ class DualWriter:
         stored = yield from self.read_items(self.entities.keys(changes))
         changed = (each for each in request.writes if each.kind != "ConditionCheck")
         for write, change in zip(changed, changes, strict=True):
-            if change.after is not None:
-                self.reject_taken(self.mappings[write.table], write.key, change.after, stored)
+            self.reject_taken(self.mappings[write.table], write.key, change, stored)
         return _PlannedWrite(befores, afters, changes, stored, [*entries, *request.others])
 
     def _mapped(self, write: ItemWrite, item: Item | None) -> MappedRow | None:
@@ -171,17 +172,23 @@ class DualWriter:
             key = {name: item[name] for name in self.keys[table]}
             raise ItemRefused(f"{table} {key_text(key)}: {problem}; nothing was written") from problem
 
-    def reject_taken(self, mapping: RowMapping, row: Item | None, mapped: MappedRow, stored: Stored) -> None:
+    def reject_taken(self, mapping: RowMapping, row: Item | None, change: RowChange, stored: Stored) -> None:
         """Raise ItemRefused if the stored item of an entity belongs to another row than this one."""
-        if row is None or mapping.name not in self.keys:
-            return
-        names = self.keys[mapping.name]
-        for key, each in self.entities.mapped([mapped]).items():
-            item = stored.get(key)
-            part = None if item is None else mapping.row_part(self.entities.stored_entity(item, each).value)
-            if part is not None and any(part.get(name) != row[name] for name in names):
+        known = set() if change.before is None else {each.key_id for each in change.before.entities}
+        for each in () if change.after is None else change.after.entities:
+            item = stored.get(each.key_id)
+            if item is None or each.key_id in known:
+                continue
+            value = self.entities.stored_entity(item, each)
+            if each.entity.cls in self.shared and self.entities.differences(each, value):
+                raise ItemRefused(
+                    f"the new table has another {each.label}, which may belong to a row of another source"
+                )
+            part = mapping.row_part(value.value) or {}
+            names = self.keys.get(mapping.name, ()) if row is not None and part else ()
+            if row is not None and any(part.get(name) != row[name] for name in names):
                 other = key_text({name: part.get(name, {}) for name in names})
-                raise ItemRefused(f"two rows map to {each.label}: this one and {other}")
+                raise ItemRefused(f"the new table has another {each.label}, which belongs to the row {other}")
 
     def _send(self, planned: _PlannedWrite, stage: Stage, token: str | None) -> Steps[dict[str, float]]:
         intents, entries = self.entities.intents(planned.changes, planned.stored), planned.entries
@@ -228,8 +235,7 @@ class DualWriter:
             try:
                 (body,) = yield (call,)
             except RequestRefused as problem:
-                raise_companion(problem, 0)
-                raise
+                raise companion_error(problem, 0, token) from None
             return units_of(body)
         steps = self.table.writer.executor.commit(intents, source="dual write", is_transaction=True)
         return (yield from with_companions(steps, entries, token))
@@ -258,6 +264,10 @@ class _PlannedWrite:
     changes: list[RowChange]
     stored: dict[KeyId, Item | None]
     entries: list[Entry]
+
+
+class _Repeated(Exception):
+    """An earlier transaction with the token of the caller has made the changes."""
 
 
 class _TargetChanged(Exception):
@@ -298,7 +308,7 @@ def with_companions(steps: Steps[Any], entries: Sequence[Entry], token: str | No
                     capacity, is_sent = units_of(responses[0]), True
             except RequestRefused as problem:
                 if call is not None:
-                    problem = raise_companion(problem, len(call.parameters["TransactItems"]))
+                    problem = companion_error(problem, len(call.parameters["TransactItems"]), token)
                     token = None
                 step = steps.throw(problem)
             except Unreachable as problem:
@@ -318,11 +328,13 @@ def transaction_of(step: Step) -> Call | None:
     return step[0] if step[0].operation == "TransactWriteItems" else None
 
 
-def raise_companion(problem: RequestRefused, own: int) -> RequestRefused:
+def companion_error(problem: RequestRefused, own: int, token: str | None) -> RequestRefused:
     """Raise CompanionFailed if a condition after the first `own` entries does not hold.
 
     Otherwise return the error with the reasons of the own entries only.
     """
+    if problem.code == _MISMATCH and token is not None:
+        raise _Repeated from None
     reasons: list[dict[str, Any]] = problem.fields.get("CancellationReasons") or []
     if problem.code != CANCELLED or len(reasons) < own:
         return problem

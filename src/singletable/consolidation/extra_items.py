@@ -21,7 +21,7 @@ class ExtraItems:
 
     def __init__(self, writer: DualWriter, mappings: Sequence[RowMapping], segments: int) -> None:
         self._writer = writer
-        self._by_class = {cls: each for each in mappings for cls in each.classes}
+        self._by_class = {cls: each for each in mappings for cls in each.restored if cls not in writer.shared}
         self._scan = SegmentedScan(writer.table.reader.name, ({},) * segments)
         self.result = CopyResult()
 

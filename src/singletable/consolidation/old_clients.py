@@ -19,6 +19,7 @@ from singletable.partiql.statement_parser import parse_statement
 from singletable.partiql.statements import ExistsStatement, SelectStatement
 from singletable.wire.error_responses import error_body, error_status
 
+ERROR_STATUS = 300
 _is_sending: ContextVar[bool] = ContextVar("is_sending", default=False)
 """Whether a dual write sends its own requests, perhaps through the same client."""
 
@@ -100,7 +101,11 @@ def _response_parser() -> Callable[[Any, int, bytes], dict[str, Any]]:
     parser = importlib.import_module("botocore.parsers").create_parser("json")
 
     def parse(model: Any, status: int, body: bytes) -> dict[str, Any]:
-        found: dict[str, Any] = parser.parse({"status_code": status, "headers": {}, "body": body}, model.output_shape)
+        answer = {"status_code": status, "headers": {}, "body": body}
+        found: dict[str, Any] = parser.parse(answer, model.output_shape)
+        shape = None if status < ERROR_STATUS else model.service_model.shape_for_error_code(found["Error"]["Code"])
+        if shape is not None:  # the members of the error, such as CancellationReasons
+            found.update(parser.parse(answer, shape))
         return found
 
     return parse

@@ -40,6 +40,7 @@ class RowChanges:
     def __init__(self, writer: DualWriter, mappings: Sequence[RowMapping]) -> None:
         self._writer, self._table = writer, writer.table
         self._by_class = {cls: each for each in mappings for cls in each.classes}
+        self._by_class |= {cls: each for each in mappings for cls in each.restored}
 
     def entities(self, items: Sequence[Item | None]) -> list[MappedEntity | None]:
         """Return the objects of some items of the new table, or None for an item without rows."""

@@ -119,7 +119,7 @@ class RowCopies:
 
     def _intents(self, planned: Sequence[PlannedRow], stored: Mapping[KeyId, Item | None]) -> list[WriteIntent]:
         for each in planned:
-            self._writer.reject_taken(self._mapping, each.row.item, each.mapped, stored)
+            self._writer.reject_taken(self._mapping, each.row.item, each.change, stored)
         return self._writer.entities.intents([each.change for each in planned], stored)
 
     def _copy_batch(self, batch: Sequence[PlannedRow], stored: Mapping[KeyId, Item | None]) -> Steps[str | None]:

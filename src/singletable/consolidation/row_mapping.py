@@ -118,9 +118,9 @@ class RowMapping:
         return self.source.name
 
     @property
-    def has_rows(self) -> bool:
-        """Whether every class of the source has a function that returns its row."""
-        return self.classes <= self._rows.keys()
+    def restored(self) -> frozenset[type]:
+        """The classes with a function that returns their row."""
+        return frozenset(self._rows)
 
     def mapped(self, values: Mapping[str, Any]) -> MappedRow:
         """Return the entities of a row. Raise ItemRefused if the function does not return entities."""
