@@ -130,5 +130,8 @@ class EntityChanges:
 
 def _same(one: MappedEntity, other: MappedEntity, name: str) -> bool:
     """Return whether two objects have the same stored value in a field."""
+    mine, theirs = one.values[name], other.values[name]
+    if type(mine) is type(theirs) and mine == theirs:  # most fields; the stored forms of others can still be equal
+        return True
     first, second = (field_value(each.entity, name, getattr(each.value, name)) for each in (one, other))
     return same_stored_value(first, second)
