@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import count
 from pathlib import Path
@@ -16,6 +16,11 @@ from random import Random
 from types import TracebackType
 from typing import Any, Self
 
+from singletable.client.design_state import reserved_key
+from singletable.consolidation.consolidation_state import PROGRESS_TEXT
+from singletable.engine import Engine
+
+from ..shop.model import Shop
 from . import consolidation
 from .running_shop import journal_of
 
@@ -35,6 +40,7 @@ class ShopProcesses:
         self._journals: list[Path] = []
         self._running: list[subprocess.Popen[str]] = []
         self._count = processes
+        self._engine = Engine(self.store)
 
     def __enter__(self) -> Self:
         for _ in range(self._count):
@@ -47,6 +53,7 @@ class ShopProcesses:
         for each in self._running:
             self._kill(each)
         self._running = []
+        self._engine.close()
 
     def written(self) -> dict[str, Decimal]:
         """Return the products whose writes have returned, with their prices."""
@@ -66,19 +73,19 @@ class ShopProcesses:
             if each.poll() is not None:
                 raise AssertionError(f"a call of the application has failed:\n{each.communicate()[1]}")
 
-    def run(self, kills: int, seconds: tuple[float, float], tick: Callable[[], None] = lambda: None) -> str:
+    def run(self, kills: int, seconds: tuple[float, float]) -> str:
         """Run `singletable consolidate run` until it ends, and kill it and the application several times before.
 
-        Return the output of the last runner.
+        A runner is killed some seconds after it copies rows. Return the output of the last runner.
         """
         options = ["--yes", "--no-clients"]
         while True:
             is_last = self.killed["runner"] >= kills
             runner = self._command(["consolidate", "run", FILE, self.store, *options])
-            ends = time.monotonic() + (self.random.uniform(*seconds) if not is_last else 1e9)
-            while runner.poll() is None and time.monotonic() < ends:
+            left = 1e9 if is_last else self.random.uniform(*seconds)
+            while runner.poll() is None and left > 0:
                 time.sleep(POLL_SECONDS)
-                tick()
+                left -= POLL_SECONDS * self._is_copying()
                 self.check()
             if runner.poll() is None:
                 self._kill(runner)
@@ -89,6 +96,11 @@ class ShopProcesses:
             if runner.returncode != 0:
                 raise AssertionError(f"the runner has failed:\n{printed}{problem}")
             return printed
+
+    def _is_copying(self) -> bool:
+        """Return whether a runner has stored a position."""
+        key = reserved_key(Shop.design.table.key_attributes, PROGRESS_TEXT)
+        return "Item" in self._engine.call("GetItem", {"TableName": Shop.design.name, "Key": key})
 
     def verify(self) -> str:
         """Run `singletable consolidate verify`, and return its output."""

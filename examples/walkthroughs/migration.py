@@ -14,7 +14,7 @@ from ..shop_tables import tables
 from ..shop_tables.killed_processes import ShopProcesses
 
 ROWS = 50_000
-RUNNER_KILLS, SECONDS_BEFORE_KILL = 3, (3.0, 9.0)
+RUNNER_KILLS, SECONDS_BEFORE_KILL = 3, (1.0, 4.0)
 SPEED = 40.0
 """The clocks of the clients run faster, so that they notice the next stage within a second, not within 30 seconds."""
 TRAFFIC_SECONDS = 3.0

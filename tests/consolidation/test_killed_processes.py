@@ -23,7 +23,7 @@ def test_no_write_is_lost_and_no_call_fails(
     if not is_long:
         monkeypatch.setattr(migration, "RUNNER_KILLS", 1)
         monkeypatch.setattr(migration, "TRAFFIC_SECONDS", 1.0)
-    migration.main(ROWS, (3.0, 9.0) if is_long else (1.0, 2.0))
+    migration.main(ROWS, (1.0, 4.0) if is_long else (0.05, 0.5))
     lines = capsys.readouterr().out.splitlines()
     assert "stage 'dual write': the old tables and the new table are in sync" in lines
     assert any(line.endswith(" rows and the new table are in sync") for line in lines)

@@ -35,8 +35,8 @@ from singletable.consolidation.row_mapping import MappedEntity
 from singletable.consolidation.write_requests import (
     CANCELLED,
     ITEM_WRITES,
-    ItemWrite,
-    WriteRequest,
+    RequestedWrite,
+    RequestedWrites,
     key_text,
     read_request,
     tables_of,
@@ -139,7 +139,7 @@ class DualTable(ConnectedTable):
             return body
         return (yield from self._dual(call, read_request(call.operation, parameters, self._keys), stage))
 
-    def _dual(self, call: Call, request: WriteRequest, stage: Stage) -> Steps[bytes]:
+    def _dual(self, call: Call, request: RequestedWrites, stage: Stage) -> Steps[bytes]:
         retries = self.reader.retries
         for attempt in range(1, ATTEMPTS_MAX + 1):
             if attempt > 2:  # the first retry is immediate
@@ -168,7 +168,7 @@ class DualTable(ConnectedTable):
             "TransactionConflictException", f"other writers changed {places} in each of {ATTEMPTS_MAX} attempts"
         )
 
-    def _entry(self, write: ItemWrite, before: Item | None, entity: MappedEntity | None) -> dict[str, Any]:
+    def _entry(self, write: RequestedWrite, before: Item | None, entity: MappedEntity | None) -> dict[str, Any]:
         """Return a write of the new table, guarded by the fields from which its row follows."""
         guards: list[Condition] = []
         if before is None:

@@ -21,9 +21,9 @@ from singletable.consolidation.entity_changes import EntityChanges, RowChange, S
 from singletable.consolidation.row_mapping import MappedRow, RowMapping, plain_row
 from singletable.consolidation.write_requests import (
     CANCELLED,
-    ItemWrite,
     Place,
-    WriteRequest,
+    RequestedWrite,
+    RequestedWrites,
     key_text,
     read_request,
     tables_of,
@@ -96,7 +96,7 @@ class DualWriter:
                 yield from self.write(each.operation, each.parameters)
             return request.response([None] * len(request.writes), [None] * len(request.writes), {})
 
-    def _stage(self, request: WriteRequest) -> Steps[Stage]:
+    def _stage(self, request: RequestedWrites) -> Steps[Stage]:
         """Return the stage. Raise TableDiffers if the old tables are retired."""
         stage = yield from self.lease.current()
         if stage in (Stage.CLOSING, Stage.RETIRED):
@@ -107,7 +107,7 @@ class DualWriter:
             )
         return stage
 
-    def _write(self, request: WriteRequest) -> Steps[dict[str, Any]]:
+    def _write(self, request: RequestedWrites) -> Steps[dict[str, Any]]:
         token = _token(request)
         for attempt in range(1, ATTEMPTS_MAX + 1):
             if attempt > 2:  # the first retry is immediate
@@ -138,7 +138,7 @@ class DualWriter:
             "TransactionConflictException", f"other writers changed {places} in each of {ATTEMPTS_MAX} attempts"
         )
 
-    def _plan(self, request: WriteRequest) -> Steps[_PlannedWrite]:
+    def _plan(self, request: RequestedWrites) -> Steps[_PlannedWrite]:
         """Read the rows and the items that a request concerns, and compute its effect on both."""
         rows = yield from self.read_rows([(each.table, each.key) for each in request.writes])
         befores = [rows[each.place] for each in request.writes]
@@ -159,7 +159,7 @@ class DualWriter:
             self.reject_taken(self.mappings[write.table], write.key, change, stored)
         return _PlannedWrite(befores, afters, changes, stored, [*entries, *request.others])
 
-    def _mapped(self, write: ItemWrite, item: Item | None) -> MappedRow | None:
+    def _mapped(self, write: RequestedWrite, item: Item | None) -> MappedRow | None:
         if item is None or write.kind == "ConditionCheck":
             return None
         return self.mapped(write.table, item)
@@ -366,7 +366,7 @@ def units_of(body: bytes) -> dict[str, float]:
     return {each["TableName"]: float(each["CapacityUnits"]) for each in answer.get("ConsumedCapacity") or ()}
 
 
-def _token(request: WriteRequest) -> str | None:
+def _token(request: RequestedWrites) -> str | None:
     """Return the token of the dual transaction, the same for a request that the caller repeats with its token."""
     given = request.parameters.get("ClientRequestToken")
     if given is None:
@@ -375,7 +375,7 @@ def _token(request: WriteRequest) -> str | None:
     return hashlib.sha256(document.encode()).hexdigest()[:_TOKEN_DIGITS]
 
 
-def _halves(request: WriteRequest) -> list[WriteRequest]:
+def _halves(request: RequestedWrites) -> list[RequestedWrites]:
     """Return two smaller batches. Return nothing for a request that must be atomic."""
     if request.operation != "BatchWriteItem":
         return []
@@ -386,17 +386,17 @@ def _halves(request: WriteRequest) -> list[WriteRequest]:
     return [_batch(part) for part in (entries[:middle], entries[middle:])]
 
 
-def _batch_entries(request: WriteRequest) -> Iterator[tuple[str, Entry]]:
+def _batch_entries(request: RequestedWrites) -> Iterator[tuple[str, Entry]]:
     for table, requests in request.parameters["RequestItems"].items():
         for each in requests:
             yield table, each
 
 
-def _batch(entries: Sequence[tuple[str, Entry]]) -> WriteRequest:
+def _batch(entries: Sequence[tuple[str, Entry]]) -> RequestedWrites:
     tables: dict[str, list[Entry]] = {}
     for table, each in entries:
         tables.setdefault(table, []).append(each)
-    return WriteRequest("BatchWriteItem", {"RequestItems": tables}, ())
+    return RequestedWrites("BatchWriteItem", {"RequestItems": tables}, ())
 
 
 def dict_of(key: KeyId) -> Item:

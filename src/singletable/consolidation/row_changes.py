@@ -15,7 +15,7 @@ from singletable.consolidation.dual_writer import DualWriter, row_guards
 from singletable.consolidation.entity_changes import RowChange
 from singletable.consolidation.row_mapping import MappedEntity, MappedRow, RowMapping
 from singletable.consolidation.sources import DynamoDBSource
-from singletable.consolidation.write_requests import ItemWrite, Place, key_text
+from singletable.consolidation.write_requests import Place, RequestedWrite, key_text
 from singletable.errors import ConsolidationRefused, ItemRefused
 from singletable.expressions.tree import Change, Constant, Path
 
@@ -54,7 +54,7 @@ class RowChanges:
         return MappedEntity(entity, types.decoder(entity).read(item))
 
     def entries(
-        self, writes: Sequence[ItemWrite], befores: Sequence[Item | None], afters: Sequence[Item | None]
+        self, writes: Sequence[RequestedWrite], befores: Sequence[Item | None], afters: Sequence[Item | None]
     ) -> Steps[list[Mapping[str, Any]]]:
         """Return the entries for the rows. Raise ItemRefused if a row cannot express a write."""
         drafts: dict[Place, _RowDraft] = {}

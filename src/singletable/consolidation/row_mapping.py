@@ -180,7 +180,7 @@ class RowMapping:
 
 
 def _attributes(row: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the attributes of a row in DynamoDB JSON. A field of a class that is None is no attribute."""
+    """Yield the attributes of a row in DynamoDB JSON. An attribute is missing if the field of a class is None."""
     if isinstance(row, Mapping):
         yield from ((name, attribute_value(value)) for name, value in cast("Mapping[str, Any]", row).items())
         return

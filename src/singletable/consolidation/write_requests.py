@@ -24,7 +24,7 @@ Place = tuple[str, KeyId]
 
 
 @dataclass(frozen=True)
-class ItemWrite:
+class RequestedWrite:
     """The write or check of one item, as a request describes it."""
 
     kind: ActionKind
@@ -106,12 +106,12 @@ def _with_constants(node: Any, values: Mapping[str, Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class WriteRequest:
+class RequestedWrites:
     """A request that writes items. `entries` are the parts that write other tables, which stay as they are."""
 
     operation: str
     parameters: Mapping[str, Any]
-    writes: tuple[ItemWrite, ...]
+    writes: tuple[RequestedWrite, ...]
     entries: tuple[Mapping[str, Any] | None, ...] = ()
     """For a transaction: each entry of another table at its position, and None for each of `writes`."""
 
@@ -159,14 +159,14 @@ def tables_of(operation: str, parameters: Mapping[str, Any]) -> set[str]:
     return {str(part.get("TableName")) for entry in entries for part in entry.values()}
 
 
-def read_request(operation: str, parameters: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]]) -> WriteRequest:
+def read_request(operation: str, parameters: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]]) -> RequestedWrites:
     """Return the writes of a request on some tables, given the key attributes of these tables.
 
     Raise RequestRefused if the request is not valid.
     """
     if operation in SINGLE:
-        return WriteRequest(operation, parameters, (_write(SINGLE[operation], parameters, keys),))
-    writes: list[ItemWrite] = []
+        return RequestedWrites(operation, parameters, (_write(SINGLE[operation], parameters, keys),))
+    writes: list[RequestedWrite] = []
     entries: list[Mapping[str, Any] | None] = []
     if operation == "BatchWriteItem":
         for table, requests in parameters["RequestItems"].items():
@@ -187,12 +187,12 @@ def read_request(operation: str, parameters: Mapping[str, Any], keys: Mapping[st
                 entries.append(None)
             else:
                 entries.append(entry)
-    request = WriteRequest(operation, parameters, tuple(writes), tuple(entries))
+    request = RequestedWrites(operation, parameters, tuple(writes), tuple(entries))
     _reject_repeated(request)
     return request
 
 
-def _write(kind: ActionKind, part: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]]) -> ItemWrite:
+def _write(kind: ActionKind, part: Mapping[str, Any], keys: Mapping[str, tuple[str, ...]]) -> RequestedWrite:
     if legacy := [name for name in _LEGACY if name in part]:
         raise RequestRefused(
             "ValidationException", f"dual writes do not support {', '.join(legacy)}; use expressions instead"
@@ -207,10 +207,10 @@ def _write(kind: ActionKind, part: Mapping[str, Any], keys: Mapping[str, tuple[s
     found = None if text is None else expressions.condition("ConditionExpression", text)
     changed = None if update is None else expressions.update(update)
     expressions.finish()
-    return ItemWrite(kind, table, key, part, found, changed)
+    return RequestedWrite(kind, table, key, part, found, changed)
 
 
-def _reject_repeated(request: WriteRequest) -> None:
+def _reject_repeated(request: RequestedWrites) -> None:
     places = [each.place for each in request.writes]
     if len(set(places)) < len(places):
         what = "Provided list of item keys contains duplicates"
