@@ -26,10 +26,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Retire the old tables, unless a pattern was not clean."""
-    from singletable.consolidation.retirement import check_ready, pattern_standings, retire
+    from singletable.consolidation.pattern_modes import read_pattern_states
+    from singletable.consolidation.retirement import check_ready, retire
 
     with consolidation_run(options) as one:
-        standings = pattern_standings(one.opened)
+        standings = read_pattern_states(one.opened)
         run_steps(one, check_ready(one, standings))
         confirm(options, f"Retire the old tables of {one.items.table}?", WARNING)
         tables = run_steps(one, retire(one, standings))

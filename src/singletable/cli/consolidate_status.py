@@ -6,6 +6,7 @@ import argparse
 import time
 from typing import TYPE_CHECKING
 
+from singletable.cli.consolidate_mode import print_states, state_document
 from singletable.cli.consolidation_target import add_consolidation, consolidation_run, run_steps
 from singletable.cli.output import print_json
 
@@ -24,13 +25,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run(options: argparse.Namespace) -> int:
     """Print the state of the consolidation."""
     from singletable.consolidation.consolidation_state import PROGRESS_TEXT
-    from singletable.consolidation.retirement import obstacles, pattern_standings
+    from singletable.consolidation.pattern_modes import read_pattern_states
+    from singletable.consolidation.retirement import obstacles
 
     with consolidation_run(options) as one:
         state = run_steps(one, one.items.state())
         progress = run_steps(one, one.items.progress(PROGRESS_TEXT))
-        standings = pattern_standings(one.opened)
-        reasons = obstacles(one, standings, time.time())
+        states = read_pattern_states(one.opened)
+        reasons = obstacles(one, states, time.time())
     if options.json:
         print_json(
             {
@@ -38,14 +40,17 @@ def run(options: argparse.Namespace) -> int:
                 "source": None if progress is None else progress.migration,
                 "rows_read": None if progress is None else progress.items,
                 "rows_copied": None if progress is None else progress.written,
-                "modes": {name: each.mode for name, each in standings.items()},
+                "modes": {name: state_document(each) for name, each in states.items()},
                 "not_clean": reasons,
                 "retired": [] if state is None else [each.split(" ")[0] for each in state.retired],
             }
         )
         return 0
     _print(state, progress)
+    if states:
+        print_states(states)
     if state is None or not state.retired:
+        print("the old tables cannot be retired yet:" if reasons else "the old tables can be retired")
         for reason in reasons:
             print(f"  {reason}")
     return 0

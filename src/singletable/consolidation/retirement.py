@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -12,7 +10,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from singletable.client.request_steps import Call, Steps, pause
-from singletable.client.table import Table
 from singletable.consolidation.consolidation_run import MESSAGES, ConsolidationRun
 from singletable.consolidation.consolidation_state import ConsolidationState, Stage
 from singletable.errors import ConsolidationRefused
@@ -76,14 +73,6 @@ def obstacles(run: ConsolidationRun, standings: Standings, now: float) -> list[s
             found.append(f"{pattern.name}: it was clean for {_text(seconds)}, the plan says {_text(clean.time)}")
         if state.clean_calls < clean.calls:
             found.append(f"{pattern.name}: it was clean for {state.clean_calls:,} calls, the plan says {clean.calls:,}")
-    return found
-
-
-def pattern_standings(table: Table) -> Standings:
-    """Return the mode and the comparisons of each pattern that a process has read through shadow reads."""
-    if importlib.util.find_spec("singletable.consolidation.pattern_modes") is None:
-        return {}
-    found: Standings = importlib.import_module("singletable.consolidation.pattern_modes").read_pattern_states(table)
     return found
 
 
