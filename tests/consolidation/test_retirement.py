@@ -10,7 +10,15 @@ import pytest
 
 from singletable import ConsolidationRefused, TableDiffers, field, key
 from singletable.client.request_steps import run
-from singletable.consolidation import Consolidation, DynamoDBSource
+from singletable.consolidation import (
+    Consolidation,
+    DynamoDBSource,
+    ShadowReads,
+    ShadowSettings,
+    old_read,
+    read_pattern_states,
+    switch_mode,
+)
 from singletable.consolidation.consolidation_run import ConsolidationRun, ConsolidationSettings
 from singletable.consolidation.consolidation_state import Stage
 from singletable.consolidation.dual_table import DualTable
@@ -118,6 +126,38 @@ def test_the_old_tables_are_backed_up_protected_and_not_written_any_more(
     assert len(engine.call("ListBackups", {})["BackupSummaries"]) == 2
     with pytest.raises(ConsolidationRefused, match="the old tables are retired, so their rows are not copied"):
         run(runner.run(), runner.table.session)
+
+
+def test_shadow_reads_allow_the_retirement(runner: ConsolidationRun, engine: Engine) -> None:
+    session = runner.table.session
+    assert not run(runner.run(), session).failures
+
+    class Reads(ShadowReads):
+        @old_read(Shop.customer)
+        def customer(self, id: str) -> Customer | None:
+            row = engine.call("GetItem", {"TableName": CUSTOMERS, "Key": {"id": {"S": id}}}).get("Item")
+            return None if row is None else Customer(*(row[name]["S"] for name in ("id", "name", "email")))
+
+    reads = Reads(runner.opened, ShadowSettings(sample=1.0))
+    reads.customer("c1")
+    reads.drain()
+    for mode in ("shadow", "new", "done"):
+        with pytest.raises(ConsolidationRefused, match="it is in the mode"):
+            run(retire(runner, read_pattern_states(runner.opened), now=lambda: NOW + 9 * DAY), session)
+        switch_mode(runner.opened, "customer", mode, calls_min=100)
+        reads.refresh()
+        for number in range(120):
+            if number == 60:  # both sides follow a write in every mode
+                runner.opened.update(key(Customer, id="c1"), NAME.set(mode))
+            assert reads.customer("c1") is not None
+        reads.drain()
+    states = read_pattern_states(runner.opened)
+    assert (states["customer"].mode, states["customer"].mismatches) == ("done", 0)
+    reasons = obstacles(runner, states, NOW + 9 * DAY)
+    assert reasons == ["customer: it was clean for 0 seconds, the plan says 2 days"]  # the clock of the engine stands
+    states["customer"] = replace(states["customer"], clean_since=NOW - 3 * DAY)
+    assert len(run(retire(runner, states, now=lambda: NOW + DAY), session)) == 2
+    reads.close()
 
 
 def test_new_writes_reach_the_old_tables_while_they_are_closed(runner: ConsolidationRun, engine: Engine) -> None:
