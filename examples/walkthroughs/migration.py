@@ -17,7 +17,7 @@ ROWS = 50_000
 RUNNER_KILLS, SECONDS_BEFORE_KILL = 3, (1.0, 4.0)
 SPEED = 40.0
 """The clocks of the clients run faster, so that they notice the next stage within a second, not within 30 seconds."""
-TRAFFIC_SECONDS = 3.0
+TRAFFIC_SECONDS = 1.5
 
 
 def main(rows: int = ROWS, seconds_before_kill: tuple[float, float] = SECONDS_BEFORE_KILL, seed: int = 1) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
+from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
 
 from singletable.client.table import Table
 from singletable.consolidation.row_mapping import RowMapping
@@ -75,9 +75,3 @@ class Consolidation(Generic[T]):
         from singletable.consolidation.dual_table import open_dual_table
 
         return open_dual_table(self, url, options)
-
-
-def consolidation_of(values: Any) -> Consolidation[Any] | None:
-    """Return the only consolidation among the members of a module, or None if there are none or several."""
-    found = [each for each in vars(values).values() if isinstance(each, Consolidation)]
-    return found[0] if len(found) == 1 else None
