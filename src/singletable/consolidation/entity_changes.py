@@ -80,7 +80,7 @@ class EntityChanges:
         """Return a stored item as an object. Raise ItemRefused if it is not an item of the expected entity."""
         types = self._table.reader.item_types
         entity = types.entity_of(item)
-        if entity is not expected.entity:
+        if entity is None or entity is not expected.entity:
             raise ItemRefused(f"the new table has another item with the key of {expected.label}")
         return MappedEntity(entity, types.decoder(entity).read(item))
 

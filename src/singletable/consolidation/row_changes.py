@@ -139,11 +139,10 @@ class RowChanges:
     ) -> None:
         """Raise ItemRefused if the row maps to other entities than the new table will contain."""
         where = f"{draft.mapping.name} {key_text(draft.key)}"
-        if after.keys() != expected:
-            wrong = (after.keys() ^ expected).pop()
+        if wrong_keys := after.keys() ^ expected:
             raise ItemRefused(
-                f"the row {where} does not map to the written items: the key {wrong} differs; nothing was written.\n  "
-                "entity_of and row_of of the source must fit together."
+                f"the row {where} does not map to the written items: the key {min(wrong_keys)} differs; nothing "
+                "was written.\n  entity_of and row_of of the source must fit together."
             )
         for key, each in after.items():
             if key not in draft.written and self._writer.entities.differences(each, before[key]):
