@@ -24,7 +24,7 @@ CORE := tests/values tests/expressions tests/partiql tests/wire tests/model test
 
 stage = @printf '== %s\n' '$(1)'
 
-.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures studio-million accessibility reference docs fuzz properties soak faults simulate statements sanitize clients bench bench-client bench-cold differential walk clean
+.PHONY: help demo test quick coverage format lint types contracts unit map pictures studio-pictures studio-million accessibility reference docs fuzz properties soak faults simulate consolidate statements sanitize clients bench bench-client bench-cold differential walk clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -103,6 +103,10 @@ simulate: $(VENV)/.installed ## run migrations with concurrent clients, and stre
 	$(call stage,simulate)
 	@SIMULATION=$${SIMULATION:-1000} $(BIN)/pytest -n auto tests/migrations/test_simulation.py tests/migrations/test_shop_simulation.py \
 		tests/streams/test_three_runners.py
+
+consolidate: $(VENV)/.installed ## move a shop of 50,000 rows from four tables to one while processes are killed, and 1,000 simulated moves
+	$(call stage,consolidate)
+	@SIMULATION=$${SIMULATION:-1000} MOVED_ROWS=$${MOVED_ROWS:-50000} $(BIN)/pytest -n auto tests/consolidation/test_shop_moves.py tests/consolidation/test_killed_processes.py
 
 statements: $(VENV)/.installed ## compare random SQL statements with DuckDB over a full export: STATEMENTS=500
 	$(call stage,statements)

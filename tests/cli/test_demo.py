@@ -105,7 +105,7 @@ def test_a_walkthrough_that_needs_duckdb_says_what_to_install() -> None:
         [sys.executable, "-c", code, "demo", "analytics"], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
     )
     assert "analytics uses duckdb, which is not installed.\n" in refused(done)
-    assert "pip install 'singletable[analytics,demo]'" in done.stderr
+    assert "pip install 'singletable[analytics,boto3,demo]'" in done.stderr
 
 
 def test_the_demo_command_saves_a_store_that_boto3_reads(tmp_path: Path) -> None:

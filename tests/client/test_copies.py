@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from singletable import Page, Table, copy, count, entity, field, key, pattern, query, upgrade
+from singletable.client.request_steps import _responses
+from singletable.errors import RequestRefused
 from tests.client.between import Document, between
 from tests.client.places import Place, call
 
@@ -168,3 +171,44 @@ def test_an_item_with_a_new_source_does_not_keep_the_new_name_of_its_old_source(
         mail.update(key(Message, sender="a", id="m1"), field(Message, lambda m: m.receiver).set("c"))
         assert is_renamed
         assert mail.received("c").items == [Message("m1", "a", "c", "Ada", "Bob")]
+
+
+@entity(
+    key=("TASK#{id}", "TASK"),
+    gsi1=("USER#{owner}", "TASK#{id}"),
+    copies=[copy(User, by={"id": "owner"}, fields={"name": "owner_name"})],
+)
+@dataclass
+class Task:
+    id: str
+    owner: str
+    owner_name: str = ""
+
+
+class Tasks(Table, entities=[User, Task]):
+    """Tasks that contain the names of their owners."""
+
+    @pattern()
+    def of_owner(self, owner: str) -> Page[Task]:
+        """The tasks of an owner."""
+        return query(Task)
+
+
+def test_update_copies_leaves_an_item_that_got_another_source_meanwhile() -> None:
+    with Tasks.open("memory:") as tasks:
+        for each in (User("a", "Bob"), User("b", "Bob")):
+            tasks.put(each)
+        tasks.create(Task("t1", "a"))
+        opened = tasks._opened()
+        steps = opened.writer.update(key(User, id="a"), (NAME.set("Ann"),), None)
+        step = next(steps)
+        with suppress(StopIteration):
+            while True:
+                if isinstance(step, list | tuple) and step[0].operation == "TransactWriteItems":
+                    tasks.update(key(Task, id="t1"), field(Task, lambda task: task.owner).set("b"))
+                try:
+                    step = steps.send(_responses(step, opened.session))
+                except RequestRefused as problem:
+                    step = steps.throw(problem)
+        assert tasks.get(key(User, id="a")) == User("a", "Ann")
+        assert tasks.get(key(Task, id="t1")) == Task("t1", "b", "Bob")

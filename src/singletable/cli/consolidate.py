@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 
-CONSOLIDATE_COMMANDS = ("mode",)
+CONSOLIDATE_COMMANDS = ("plan", "run", "verify", "status", "mode", "retire")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

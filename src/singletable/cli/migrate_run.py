@@ -39,17 +39,22 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the options for the speed of a run and for its confirmation."""
-    parser.add_argument(
-        "--rate", metavar="UNITS", type=_positive, help="read and write units per second (default: no limit)"
-    )
-    parser.add_argument(
-        "--segments", metavar="N", type=_positive, default=4, help="the number of segments of the Scan (default: 4)"
-    )
+    add_speed_options(parser)
     parser.add_argument(
         "--yes", action="store_true", help="confirm that you stopped all programs that do not read the design state"
     )
     parser.add_argument(
         "--no-clients", action="store_true", help="do not wait for clients, because no other program uses the table"
+    )
+
+
+def add_speed_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the speed of a run."""
+    parser.add_argument(
+        "--rate", metavar="UNITS", type=_positive, help="read and write units per second (default: no limit)"
+    )
+    parser.add_argument(
+        "--segments", metavar="N", type=_positive, default=4, help="the number of segments of the Scan (default: 4)"
     )
 
 

@@ -35,7 +35,7 @@ class Walkthrough:
         except ModuleNotFoundError as problem:
             if problem.name is None or problem.name.startswith(PACKAGE):
                 raise
-            raise NeedsPackage(self.name, problem.name, use="uses", extra="analytics,demo") from problem
+            raise NeedsPackage(self.name, problem.name, use="uses", extra="analytics,boto3,demo") from problem
         script: Callable[[], None] = module.main
         return script
 

@@ -94,6 +94,13 @@ class SegmentedScan:
         return Call("Scan", request | ({"ExclusiveStartKey": start} if start else {}))
 
 
+def keep_rate(result: PassResult, rate: float | None, seconds: float) -> Steps[None]:
+    """Wait until the units that a pass has consumed in some seconds are within its rate."""
+    ahead = 0.0 if rate is None else (result.write_units + result.read_units) / rate - seconds
+    if ahead > 0:
+        yield from pause(ahead)
+
+
 Computed = tuple[list[ItemChange], list[tuple[Item, ItemFailure]]]
 
 
@@ -193,7 +200,7 @@ class ItemPass:
             progress = Progress(self.migration, self.phase, scan.positions, *counts)
             yield from self.control.put_progress(progress, self.epoch)
             self.report(result)
-            yield from self._slow_down()
+            yield from keep_rate(result, self.rate, self.clock() - self._started_at)
         return result
 
     def _computed(self, items: Sequence[Item], targets: Sequence[Item] = ()) -> Steps[list[ItemChange]]:
@@ -297,11 +304,3 @@ class ItemPass:
                 "  `singletable migrate resume` continues it."
             )
         self._confirmed_at = asked_at
-
-    def _slow_down(self) -> Steps[None]:
-        """Wait until the consumed units are within the rate."""
-        if self.rate is None:
-            return
-        ahead = (self._result.write_units + self._result.read_units) / self.rate - (self.clock() - self._started_at)
-        if ahead > 0:
-            yield from pause(ahead)

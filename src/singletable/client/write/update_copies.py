@@ -94,6 +94,9 @@ class CopyUpdater:
             if placement.fields & needed:
                 needed |= placement.fields
         derived_data = self.preparer.derived_data(holder)
+        for copy, _ in derived_data.copies:
+            if not needed.isdisjoint(copy.fields.values()):
+                needed |= {*copy.by.values()}  # the holder may have got another source
         if needed & derived_data.tracked_fields:
             needed |= derived_data.tracked_fields
         guards = self.preparer.unchanged(holder, old, needed)
