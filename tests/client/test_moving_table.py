@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,12 +13,14 @@ import pytest
 
 from singletable import (
     AlreadyExists,
+    ArgumentRefused,
     ConditionFailed,
     CursorRefused,
     NotUnique,
     Page,
     Table,
     TableDiffers,
+    copy,
     entity,
     field,
     get,
@@ -96,21 +98,33 @@ KEYS = {
 class World:
     """A table with lines, the migration of their keys, and a client of the new code."""
 
-    def __init__(self, name: str, folder: Path | None = None) -> None:
+    def __init__(self, name: str) -> None:
         (before, after), shards = KEYS[name], (2, 3) if name == "shards" else (2, 2)
         self.Old, self.New = line_class(before, shards[0]), line_class(after, shards[1])
-        self.tables = [table_of(self.Old), table_of(self.New)]
-        self.engine, self.clock = Engine("memory:"), Clock()
+        self._start([table_of(self.Old), table_of(self.New)], self._fill)
+
+    @classmethod
+    def of(cls, before: Any, after: Any, fill: Callable[[Any], object]) -> World:
+        """Return a world with other tables."""
+        world = cls.__new__(cls)
+        world._start([before, after], fill)
+        return world
+
+    def _fill(self, table: Any) -> None:
+        table.put(Head("a"))
+        table.put_many([self.Old("a", f"s{number}", number, f"k{number}") for number in range(NUMBERS)])
+        table.put(self.Old("b", "s1", 100))
+
+    def _start(self, tables: list[Any], fill: Callable[[Any], object]) -> None:
+        self.tables, self.engine, self.clock = tables, Engine("memory:"), Clock()
         self.files = [
             MigrationFile(number, f"m{number}", Path(f"{number:04d}.json"), snapshot_of(table.design))
             for number, table in enumerate(self.tables, 1)
         ]
         self.control = ControlItems("Shop", ("PK", "SK"), "entity_type")
         self.session: Session = session_of(self.engine)
-        with self.tables[0].open(self.engine, create=True) as table:
-            table.put(Head("a"))
-            table.put_many([self.Old("a", f"s{number}", number, f"k{number}") for number in range(NUMBERS)])
-            table.put(self.Old("b", "s1", 100))
+        with tables[0].open(self.engine, create=True) as table:
+            fill(table)
         run(baseline(self.control, self.files[0]), self.session)
         self.lead_to(Phase.PENDING)
         self.table: Any = self.opened()
@@ -286,3 +300,105 @@ def test_in_the_moving_table_random_pages_equal_the_items() -> None:
             if cursor is None:
                 break
         assert found == (wanted if called is world.table.lines else wanted[::-1]), f"seed {seed}"
+
+
+@pytest.mark.parametrize("keys", [("LINE#{sku}", "ITEM#{sku}|X"), ("LINE#{sku}~", "ITEM#{sku}")])
+def test_in_the_moving_table_pages_contain_every_item_if_the_new_keys_have_another_order(
+    keys: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = (("ORDER#{order}", each) for each in keys)
+    monkeypatch.setitem(KEYS, "other order", (before, after))
+    world = World("other order")
+    skus = ["a", "a!", "ab", "abc", "b", "b~", "b~~", "c"]
+    world.table.put_many([world.New("q", sku) for sku in skus])
+    world.lead_to(None)
+    wanted = [each.sku for each in world.table.lines("q").items]
+    world = World("other order")
+    world.table.put_many([world.New("q", sku) for sku in skus])
+    world.lead_to(Phase.EXPAND)
+    for limit in (1, 2, 3):
+        found, cursor = list[str](), None
+        while cursor is not None or not found:
+            page = world.table.lines.using(limit=limit, cursor=cursor)("q")
+            found += [each.sku for each in page.items]
+            cursor = page.cursor
+        assert found == wanted
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_in_the_moving_table_sql_finds_every_item(world: World, phase: Phase | None) -> None:
+    pytest.importorskip("duckdb")
+    if phase is not Phase.PENDING:
+        world.lead_to(phase)
+    if phase is Phase.BACKFILL:
+        world.move_some(Random(3))
+    statement = "SELECT sum(count) FROM Line WHERE \"order\" = 'a'"
+    assert world.table.sql(statement).fetchall() == [(sum(range(NUMBERS)),)]
+    assert world.table.arrow(world.New, order="a", sku="s3").num_rows == 1
+
+
+def wide_table(pattern_of_key: str, fields: int) -> tuple[Any, Any]:
+    made = make_dataclass("Wide", [("id", str), *((f"f{number}", int, number) for number in range(fields))])
+    made.__module__ = __name__
+    wide: Any = entity(key=(pattern_of_key, "META"), name="Wide")(made)
+    return wide, TableMeta("Shop", (Table,), {}, entities=[wide], name="Shop")
+
+
+def test_in_the_moving_table_an_item_with_many_attributes_moves_or_is_listed() -> None:
+    for fields in (130, 150, 190):
+        before, after = wide_table("W#{id}", fields), wide_table("V#{id}", fields)
+        made = [before[0](id) for id in "abc"]
+        world = World.of(before[1], after[1], lambda table, made=made: table.put_many(made))
+        wide = after[0]
+        world.lead_to(Phase.EXPAND)
+        assert world.table.delete(key(wide, id="a")) == wide("a")
+        world.lead_to(Phase.BACKFILL)
+        if fields > 130:
+            with pytest.raises(ArgumentRefused, match="more than 140 attributes, so it cannot move"):
+                world.table.put(wide("b"))
+        else:
+            world.table.put(wide("b", 7))
+        state = run(world.control.state(), world.session)
+        assert state is not None
+        result = run(run_migration(world.next_run(), state), world.session)
+        assert [each.reason for each in result.failures] == (
+            ["it has more than 140 attributes, so it cannot move"] * 2 if fields > 130 else []
+        )
+
+
+def shop_of_copies(order_key: str) -> tuple[Any, Any, Any]:
+    @entity(key=("CUST#{id}", "HEAD"), name="Cust")
+    @dataclass
+    class Cust:
+        id: str
+        name: str
+
+    @entity(
+        key=(order_key, "HEAD"),
+        name="Order",
+        gsi1=("OF#{cust}", "{id}"),
+        copies=[copy(Cust, by={"id": "cust"}, fields={"name": "cust_name"}, in_parts=True)],
+        expected_per_partition={"gsi1": 100},
+    )
+    @dataclass
+    class Order:
+        id: str
+        cust: str
+        cust_name: str = ""
+
+    def of_cust(self: Any, cust: str) -> Page[Order]:
+        """Read the orders of a customer."""
+        return query(Order)
+
+    of_cust.__annotations__ = {"cust": str, "return": Page[Order]}
+    return Cust, Order, TableMeta("Shop", (Table,), {"of_cust": pattern(of_cust)}, entities=[Cust, Order], name="Shop")
+
+
+def test_in_the_moving_table_a_source_updates_more_copies_than_one_transaction_moves() -> None:
+    (old_cust, old_order, before), (cust, _, after) = shop_of_copies("O#{id}"), shop_of_copies("ORDER#{id}")
+    rows = [old_cust("c", "Ann"), *(old_order(f"o{number}", "c") for number in range(60))]
+    world = World.of(before, after, lambda table: table.put_many(rows))
+    for phase in (Phase.EXPAND, Phase.BACKFILL):
+        world.lead_to(phase)
+        world.table.update(key(cust, id="c"), field(cust, lambda each: each.name).set(phase.value))
+        assert {each.cust_name for each in world.table.of_cust.all("c")} == {phase.value}
