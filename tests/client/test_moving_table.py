@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
 from random import Random
@@ -34,6 +34,7 @@ from singletable.client.migrating_table import MigratingTable
 from singletable.client.request_session import Session
 from singletable.client.request_steps import run
 from singletable.client.table_metaclass import TableMeta
+from singletable.client.write.moved_writes import MOVE
 from singletable.engine.engine import Engine
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.phases import Phase
@@ -101,21 +102,17 @@ class World:
     def __init__(self, name: str) -> None:
         (before, after), shards = KEYS[name], (2, 3) if name == "shards" else (2, 2)
         self.Old, self.New = line_class(before, shards[0]), line_class(after, shards[1])
-        self._start([table_of(self.Old), table_of(self.New)], self._fill)
+        lines = [self.Old("a", f"s{number}", number, f"k{number}") for number in range(NUMBERS)]
+        self._start([table_of(self.Old), table_of(self.New)], [Head("a"), *lines, self.Old("b", "s1", 100)])
 
     @classmethod
-    def of(cls, before: Any, after: Any, fill: Callable[[Any], object]) -> World:
-        """Return a world with other tables."""
+    def of(cls, before: Any, after: Any, rows: list[Any]) -> World:
+        """Return a world with other tables, and with these rows in the first one."""
         world = cls.__new__(cls)
-        world._start([before, after], fill)
+        world._start([before, after], rows)
         return world
 
-    def _fill(self, table: Any) -> None:
-        table.put(Head("a"))
-        table.put_many([self.Old("a", f"s{number}", number, f"k{number}") for number in range(NUMBERS)])
-        table.put(self.Old("b", "s1", 100))
-
-    def _start(self, tables: list[Any], fill: Callable[[Any], object]) -> None:
+    def _start(self, tables: list[Any], rows: list[Any]) -> None:
         self.tables, self.engine, self.clock = tables, Engine("memory:"), Clock()
         self.files = [
             MigrationFile(number, f"m{number}", Path(f"{number:04d}.json"), snapshot_of(table.design))
@@ -124,7 +121,7 @@ class World:
         self.control = ControlItems("Shop", ("PK", "SK"), "entity_type")
         self.session: Session = session_of(self.engine)
         with tables[0].open(self.engine, create=True) as table:
-            fill(table)
+            table.put_many(rows)
         run(baseline(self.control, self.files[0]), self.session)
         self.lead_to(Phase.PENDING)
         self.table: Any = self.opened()
@@ -347,8 +344,7 @@ def wide_table(pattern_of_key: str, fields: int) -> tuple[Any, Any]:
 def test_in_the_moving_table_an_item_with_many_attributes_moves_or_is_listed() -> None:
     for fields in (130, 150, 190):
         before, after = wide_table("W#{id}", fields), wide_table("V#{id}", fields)
-        made = [before[0](id) for id in "abc"]
-        world = World.of(before[1], after[1], lambda table, made=made: table.put_many(made))
+        world = World.of(before[1], after[1], [before[0](id) for id in "abc"])
         wide = after[0]
         world.lead_to(Phase.EXPAND)
         assert world.table.delete(key(wide, id="a")) == wide("a")
@@ -397,8 +393,32 @@ def shop_of_copies(order_key: str) -> tuple[Any, Any, Any]:
 def test_in_the_moving_table_a_source_updates_more_copies_than_one_transaction_moves() -> None:
     (old_cust, old_order, before), (cust, _, after) = shop_of_copies("O#{id}"), shop_of_copies("ORDER#{id}")
     rows = [old_cust("c", "Ann"), *(old_order(f"o{number}", "c") for number in range(60))]
-    world = World.of(before, after, lambda table: table.put_many(rows))
+    world = World.of(before, after, rows)
     for phase in (Phase.EXPAND, Phase.BACKFILL):
         world.lead_to(phase)
         world.table.update(key(cust, id="c"), field(cust, lambda each: each.name).set(phase.value))
         assert {each.cust_name for each in world.table.of_cust.all("c")} == {phase.value}
+
+
+@pytest.mark.parametrize("phase", [Phase.EXPAND, Phase.BACKFILL])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_in_the_moving_table_two_updates_never_return_the_same_count(phase: Phase, when: str) -> None:
+    world = World("sort")
+    world.lead_to(phase)
+    target, more = key(world.New, order="a", sku="s3"), field(world.New, lambda line: line.count).add(1)
+    other, session, counts = world.opened(), world.table._open.session, list[int]()
+    send = session.send
+
+    def send_and_interrupt(call: Any) -> Any:
+        is_write = call.operation == "TransactWriteItems" and call.source != MOVE
+        if is_write and when == "before" and not counts:
+            counts.append(other.update(target, more).count)
+        found = send(call)
+        if is_write and when == "after" and not counts:
+            counts.append(other.update(target, more).count)
+        return found
+
+    session.send = send_and_interrupt
+    counts.append(world.table.update(target, more).count)
+    assert sorted(counts) == [4, 5]
+    assert world.table.get(target).count == 5
