@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
@@ -32,7 +33,7 @@ from singletable import (
 from singletable.client.design_lease import RENEW_SECONDS
 from singletable.client.migrating_table import MigratingTable
 from singletable.client.request_session import Session
-from singletable.client.request_steps import run
+from singletable.client.request_steps import Call, run
 from singletable.client.table_metaclass import TableMeta
 from singletable.client.write.moved_writes import MOVE
 from singletable.engine.engine import Engine
@@ -40,7 +41,14 @@ from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.phases import Phase
 from singletable.migrations.control_items import ControlItems
 from singletable.migrations.migration_files import MigrationFile
-from singletable.migrations.runner import MigrationRun, RunSettings, baseline, migration_run, run_migration
+from singletable.migrations.runner import (
+    MigrationRun,
+    RunSettings,
+    baseline,
+    migration_run,
+    run_migration,
+    undo_migration,
+)
 from tests.client.test_design_lease import Clock
 from tests.migrations.orders import session_of
 
@@ -422,3 +430,22 @@ def test_in_the_moving_table_two_updates_never_return_the_same_count(phase: Phas
     counts.append(world.table.update(target, more).count)
     assert sorted(counts) == [4, 5]
     assert world.table.get(target).count == 5
+
+
+def test_an_undo_ends_although_an_item_that_has_not_moved_cannot_be_read(world: World) -> None:
+    (stored,) = [each for each in items_in(world) if each["SK"] == {"S": "LINE#s1"} and each["order"] == {"S": "b"}]
+    broken = {**stored, "count": {"S": "many"}}
+    world.session.send(Call("PutItem", {"TableName": "Shop", "Item": broken}))
+    world.lead_to(Phase.BACKFILL)
+    state = run(world.control.state(), world.session)
+    assert state is not None
+    result = run(run_migration(world.next_run(), state), world.session)
+    assert ["cannot be read as Line" in each.reason for each in result.failures] == [True]
+    undone = run(undo_migration(world.next_run(), result.state), world.session)
+    assert (undone.failures, undone.state.phase) == ((), Phase.PENDING)
+    assert broken in items_in(world)
+
+
+def items_in(world: World) -> list[Any]:
+    items: list[Any] = json.loads(world.session.send(Call("Scan", {"TableName": "Shop"})))["Items"]
+    return items
