@@ -14,7 +14,7 @@ from singletable.expressions.tree import Change, Constant, Path
 from singletable.model.entity import Entity
 
 ATTRIBUTES_MAX = 140
-"""The most attributes of an item that one condition can compare, with a condition of the caller beside it.
+"""The most attributes of an item that one condition can compare, in addition to the caller's own condition.
 
 DynamoDB allows 300 operators in an expression, and each attribute needs two.
 """

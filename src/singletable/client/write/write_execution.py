@@ -186,7 +186,7 @@ class Executor:
         reject_copies_of_copies(own, copied, attempt.intents)
         actions = self._merge([*own, *copied])
         in_parts = False
-        if len(actions) > self._copies_max:
+        if len(actions) > self.reader.transaction_items_max:
             sources = [each.intent.entity for each in prepared if each.is_known]
             if copied and self.copies.may_update_in_parts(sources):
                 actions, in_parts = self._merge(own), True
@@ -378,7 +378,7 @@ class Executor:
         Copies that have changed since the query are added to `seen`.
         """
         key = key_of(entity, new)
-        room = self._copies_max - 1
+        room = self.reader.transaction_items_max - 1
         batch: list[ItemAction] = []
         batches: list[list[ItemAction]] = [batch]
         for group in groups:
@@ -398,11 +398,6 @@ class Executor:
                 seen |= {key_id(action.key): item for action, item in failed if item is not None}
                 return not any(key_id(action.key) == key_id(key) for action, _ in failed)
         return True
-
-    @property
-    def _copies_max(self) -> int:
-        """The most actions of a transaction that updates copies. While a migration moves items, each needs two."""
-        return TRANSACTION_ACTIONS_MAX if self.reader.both_keys is None else TRANSACTION_ACTIONS_MAX // 2
 
     def _reject_too_many(self, actions: Sequence[ItemAction]) -> None:
         if len(actions) > TRANSACTION_ACTIONS_MAX:
