@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,12 +14,14 @@ import pytest
 
 from singletable import (
     AlreadyExists,
+    ArgumentRefused,
     ConditionFailed,
     CursorRefused,
     NotUnique,
     Page,
     Table,
     TableDiffers,
+    copy,
     entity,
     field,
     get,
@@ -30,14 +33,22 @@ from singletable import (
 from singletable.client.design_lease import RENEW_SECONDS
 from singletable.client.migrating_table import MigratingTable
 from singletable.client.request_session import Session
-from singletable.client.request_steps import run
+from singletable.client.request_steps import Call, run
 from singletable.client.table_metaclass import TableMeta
+from singletable.client.write.moved_writes import MOVE
 from singletable.engine.engine import Engine
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.phases import Phase
 from singletable.migrations.control_items import ControlItems
 from singletable.migrations.migration_files import MigrationFile
-from singletable.migrations.runner import MigrationRun, RunSettings, baseline, migration_run, run_migration
+from singletable.migrations.runner import (
+    MigrationRun,
+    RunSettings,
+    baseline,
+    migration_run,
+    run_migration,
+    undo_migration,
+)
 from tests.client.test_design_lease import Clock
 from tests.migrations.orders import session_of
 
@@ -96,21 +107,29 @@ KEYS = {
 class World:
     """A table with lines, the migration of their keys, and a client of the new code."""
 
-    def __init__(self, name: str, folder: Path | None = None) -> None:
+    def __init__(self, name: str) -> None:
         (before, after), shards = KEYS[name], (2, 3) if name == "shards" else (2, 2)
         self.Old, self.New = line_class(before, shards[0]), line_class(after, shards[1])
-        self.tables = [table_of(self.Old), table_of(self.New)]
-        self.engine, self.clock = Engine("memory:"), Clock()
+        lines = [self.Old("a", f"s{number}", number, f"k{number}") for number in range(NUMBERS)]
+        self._start([table_of(self.Old), table_of(self.New)], [Head("a"), *lines, self.Old("b", "s1", 100)])
+
+    @classmethod
+    def of(cls, before: Any, after: Any, rows: list[Any]) -> World:
+        """Return a world with other tables, and with these rows in the first one."""
+        world = cls.__new__(cls)
+        world._start([before, after], rows)
+        return world
+
+    def _start(self, tables: list[Any], rows: list[Any]) -> None:
+        self.tables, self.engine, self.clock = tables, Engine("memory:"), Clock()
         self.files = [
             MigrationFile(number, f"m{number}", Path(f"{number:04d}.json"), snapshot_of(table.design))
             for number, table in enumerate(self.tables, 1)
         ]
         self.control = ControlItems("Shop", ("PK", "SK"), "entity_type")
         self.session: Session = session_of(self.engine)
-        with self.tables[0].open(self.engine, create=True) as table:
-            table.put(Head("a"))
-            table.put_many([self.Old("a", f"s{number}", number, f"k{number}") for number in range(NUMBERS)])
-            table.put(self.Old("b", "s1", 100))
+        with tables[0].open(self.engine, create=True) as table:
+            table.put_many(rows)
         run(baseline(self.control, self.files[0]), self.session)
         self.lead_to(Phase.PENDING)
         self.table: Any = self.opened()
@@ -286,3 +305,147 @@ def test_in_the_moving_table_random_pages_equal_the_items() -> None:
             if cursor is None:
                 break
         assert found == (wanted if called is world.table.lines else wanted[::-1]), f"seed {seed}"
+
+
+@pytest.mark.parametrize("keys", [("LINE#{sku}", "ITEM#{sku}|X"), ("LINE#{sku}~", "ITEM#{sku}")])
+def test_in_the_moving_table_pages_contain_every_item_if_the_new_keys_have_another_order(
+    keys: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = (("ORDER#{order}", each) for each in keys)
+    monkeypatch.setitem(KEYS, "other order", (before, after))
+    world = World("other order")
+    skus = ["a", "a!", "ab", "abc", "b", "b~", "b~~", "c"]
+    world.table.put_many([world.New("q", sku) for sku in skus])
+    world.lead_to(None)
+    wanted = [each.sku for each in world.table.lines("q").items]
+    world = World("other order")
+    world.table.put_many([world.New("q", sku) for sku in skus])
+    world.lead_to(Phase.EXPAND)
+    for limit in (1, 2, 3):
+        found, cursor = list[str](), None
+        while cursor is not None or not found:
+            page = world.table.lines.using(limit=limit, cursor=cursor)("q")
+            found += [each.sku for each in page.items]
+            cursor = page.cursor
+        assert found == wanted
+
+
+@pytest.mark.parametrize("phase", PHASES)
+def test_in_the_moving_table_sql_finds_every_item(world: World, phase: Phase | None) -> None:
+    pytest.importorskip("duckdb")
+    if phase is not Phase.PENDING:
+        world.lead_to(phase)
+    if phase is Phase.BACKFILL:
+        world.move_some(Random(3))
+    statement = "SELECT sum(count) FROM Line WHERE \"order\" = 'a'"
+    assert world.table.sql(statement).fetchall() == [(sum(range(NUMBERS)),)]
+    assert world.table.arrow(world.New, order="a", sku="s3").num_rows == 1
+
+
+def wide_table(pattern_of_key: str, fields: int) -> tuple[Any, Any]:
+    made = make_dataclass("Wide", [("id", str), *((f"f{number}", int, number) for number in range(fields))])
+    made.__module__ = __name__
+    wide: Any = entity(key=(pattern_of_key, "META"), name="Wide")(made)
+    return wide, TableMeta("Shop", (Table,), {}, entities=[wide], name="Shop")
+
+
+def test_in_the_moving_table_an_item_with_many_attributes_moves_or_is_listed() -> None:
+    for fields in (130, 150, 190):
+        before, after = wide_table("W#{id}", fields), wide_table("V#{id}", fields)
+        world = World.of(before[1], after[1], [before[0](id) for id in "abc"])
+        wide = after[0]
+        world.lead_to(Phase.EXPAND)
+        assert world.table.delete(key(wide, id="a")) == wide("a")
+        world.lead_to(Phase.BACKFILL)
+        if fields > 130:
+            with pytest.raises(ArgumentRefused, match="more than 140 attributes, so it cannot move"):
+                world.table.put(wide("b"))
+        else:
+            world.table.put(wide("b", 7))
+        state = run(world.control.state(), world.session)
+        assert state is not None
+        result = run(run_migration(world.next_run(), state), world.session)
+        assert [each.reason for each in result.failures] == (
+            ["it has more than 140 attributes, so it cannot move"] * 2 if fields > 130 else []
+        )
+
+
+def shop_of_copies(order_key: str) -> tuple[Any, Any, Any]:
+    @entity(key=("CUST#{id}", "HEAD"), name="Cust")
+    @dataclass
+    class Cust:
+        id: str
+        name: str
+
+    @entity(
+        key=(order_key, "HEAD"),
+        name="Order",
+        gsi1=("OF#{cust}", "{id}"),
+        copies=[copy(Cust, by={"id": "cust"}, fields={"name": "cust_name"}, in_parts=True)],
+        expected_per_partition={"gsi1": 100},
+    )
+    @dataclass
+    class Order:
+        id: str
+        cust: str
+        cust_name: str = ""
+
+    def of_cust(self: Any, cust: str) -> Page[Order]:
+        """Read the orders of a customer."""
+        return query(Order)
+
+    of_cust.__annotations__ = {"cust": str, "return": Page[Order]}
+    return Cust, Order, TableMeta("Shop", (Table,), {"of_cust": pattern(of_cust)}, entities=[Cust, Order], name="Shop")
+
+
+def test_in_the_moving_table_a_source_updates_more_copies_than_one_transaction_moves() -> None:
+    (old_cust, old_order, before), (cust, _, after) = shop_of_copies("O#{id}"), shop_of_copies("ORDER#{id}")
+    rows = [old_cust("c", "Ann"), *(old_order(f"o{number}", "c") for number in range(60))]
+    world = World.of(before, after, rows)
+    for phase in (Phase.EXPAND, Phase.BACKFILL):
+        world.lead_to(phase)
+        world.table.update(key(cust, id="c"), field(cust, lambda each: each.name).set(phase.value))
+        assert {each.cust_name for each in world.table.of_cust.all("c")} == {phase.value}
+
+
+@pytest.mark.parametrize("phase", [Phase.EXPAND, Phase.BACKFILL])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_in_the_moving_table_two_updates_never_return_the_same_count(phase: Phase, when: str) -> None:
+    world = World("sort")
+    world.lead_to(phase)
+    target, more = key(world.New, order="a", sku="s3"), field(world.New, lambda line: line.count).add(1)
+    other, session, counts = world.opened(), world.table._open.session, list[int]()
+    send = session.send
+
+    def send_and_interrupt(call: Any) -> Any:
+        is_write = call.operation == "TransactWriteItems" and call.source != MOVE
+        if is_write and when == "before" and not counts:
+            counts.append(other.update(target, more).count)
+        found = send(call)
+        if is_write and when == "after" and not counts:
+            counts.append(other.update(target, more).count)
+        return found
+
+    session.send = send_and_interrupt
+    counts.append(world.table.update(target, more).count)
+    assert sorted(counts) == [4, 5]
+    assert world.table.get(target).count == 5
+
+
+def test_an_undo_ends_although_an_item_that_has_not_moved_cannot_be_read(world: World) -> None:
+    (stored,) = [each for each in items_in(world) if each["SK"] == {"S": "LINE#s1"} and each["order"] == {"S": "b"}]
+    broken = {**stored, "count": {"S": "many"}}
+    world.session.send(Call("PutItem", {"TableName": "Shop", "Item": broken}))
+    world.lead_to(Phase.BACKFILL)
+    state = run(world.control.state(), world.session)
+    assert state is not None
+    result = run(run_migration(world.next_run(), state), world.session)
+    assert ["cannot be read as Line" in each.reason for each in result.failures] == [True]
+    undone = run(undo_migration(world.next_run(), result.state), world.session)
+    assert (undone.failures, undone.state.phase) == ((), Phase.PENDING)
+    assert broken in items_in(world)
+
+
+def items_in(world: World) -> list[Any]:
+    items: list[Any] = json.loads(world.session.send(Call("Scan", {"TableName": "Shop"})))["Items"]
+    return items

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Timer
 from typing import Any
 
@@ -148,7 +148,13 @@ class SqlReader:
 
     def plan(self, statement: str) -> SqlPlan:
         """Return the reads of a statement. Raise AnalyticsRefused if it is not one SELECT statement."""
-        return plan_statement(self._design, statement)
+        return self._as_stored(plan_statement(self._design, statement))
+
+    def _as_stored(self, plan: SqlPlan) -> SqlPlan:
+        """Return a plan with only a Scan as long as a migration has not given every item its new keys."""
+        if not plan.ranges or self._opened.has_new_keys:
+            return plan
+        return SqlPlan(tuple(replace(each, ranges=None) for each in plan.reads))
 
     def estimate(self, plan: SqlPlan) -> ReadEstimate:
         """Return what the reads will cost. Sends DescribeTable."""
@@ -183,7 +189,7 @@ class SqlReader:
         Raise AnalyticsRefused if the statement needs a Scan of more than `SCAN_UNITS_MAX` units and `scan` is false, or
         if DuckDB computes for more than `seconds_max` seconds.
         """
-        plan = plan or self.plan(statement)
+        plan = self.plan(statement) if plan is None else self._as_stored(plan)
         if not scan:
             self.reject_large_scan(plan)
         database = _database()
@@ -223,7 +229,7 @@ class SqlReader:
         self, entity: Entity, equal: Mapping[str, Any], constants: Mapping[str, Constants], *, scan: bool
     ) -> pa.Table:
         """Return the rows of an entity whose fields have these values. `constants` are those that a key may contain."""
-        plan = plan_reads(self._design, [Occurrence(entity.name, constants)])
+        plan = self._as_stored(plan_reads(self._design, [Occurrence(entity.name, constants)]))
         if not scan:
             self.reject_large_scan(plan)
         schema = self._rows.entities[entity.name].schema

@@ -60,6 +60,11 @@ class ConnectedTable:
             self._writer = self._writer or Writer(self.reader, returns_items=self.returns_items, finder=self.finder)
         return self._writer
 
+    @property
+    def has_new_keys(self) -> bool:
+        """Whether all items have the keys of the model; not until an open migration has given them these keys."""
+        return True
+
     def read_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
         """Return the steps of a read by key on this table; a migration that is open reads other attributes or keys."""
         return make(self)

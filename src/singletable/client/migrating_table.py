@@ -68,6 +68,11 @@ class MigratingTable(ConnectedTable):
         """A writer whose writes choose the form of items when they start."""
         return cast("Writer", MigratingWriter(self, self._reads[FormUse.READS_NEW].writer))
 
+    @property
+    def has_new_keys(self) -> bool:
+        """Whether all items have the keys of the model."""
+        return self.run(self._current_form()).reads is FormUse.READS_NEW
+
     def read_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
         """Return the steps of a read by key on the table with the current form."""
         return self._guarded(lambda form: make(self._reads[form.reads]), _reads_of)

@@ -21,8 +21,8 @@ from singletable.client.write.item_actions import KeyId, key_id
 from singletable.errors import CursorRefused, TableDiffers
 from singletable.evolve.moved_entities import MovedEntity
 from singletable.lazy_dataclass import dataclass, replace
-from singletable.model.entity import Entity
 from singletable.model.intents import AncestorsIntent, CollectionIntent, FeedIntent, QueryIntent
+from singletable.model.key_template import LiteralText
 from singletable.model.keys import KeyPart, TemplatePart
 from singletable.planner.plan import EXAMINED_MAX, EXAMINED_MIN, Plan, UnsupportedPattern
 from singletable.planner.planned_requests import Request, read_requests
@@ -104,16 +104,17 @@ class RangesOfBothKeys:
         """Return whether the old range has the order of the new one, so that both can be read in windows."""
         old = {each.cls: each for each in self.old_plan(plan).entities}
         pairs = [(old[each.cls], each) for each in plan.entities]
-        if all(_texts(one) == _texts(other) for one, other in pairs):
+        if all(one.base.sort == other.base.sort for one, other in pairs):
             return True
-        return len(pairs) == 1 and all(_slots(one) == _slots(other) for one, other in pairs)
+        ((one, other), *others) = pairs
+        return not others and [*map(_without_start, one.base.sort)] == [*map(_without_start, other.base.sort)]
 
     def old_sort(self, plan: Plan, key: Item) -> dict[str, Any]:
         """Return the sort key in the old range of the item with this new key."""
         entity = plan.entities[0]
         moved = self._by_class.get(entity.cls)
         names = [each.name for each in plan.index.sort]
-        if moved is None or _texts(moved.old) == _texts(moved.new):
+        if moved is None or moved.old.base.sort == moved.new.base.sort:
             return {name: key[name] for name in names}
         values: dict[str, Any] = {}
         for part in moved.new.base.parts:
@@ -131,17 +132,15 @@ def reject_while_items_move(opened: ConnectedTable, name: str) -> None:
         )
 
 
-def _texts(entity: Entity) -> list[str]:
-    return [str(part) for part in entity.base.sort]
+def _without_start(part: KeyPart) -> object:
+    """Return what decides the order of the values of a key attribute: its template without the literal text before it.
 
-
-def _slots(entity: Entity) -> list[str]:
-    """Return the fields in a sort key in their order, with their formats."""
-    return [text for part in entity.base.sort for text in _slots_of(part)]
-
-
-def _slots_of(part: KeyPart) -> list[str]:
-    return [str(slot) for slot in part.template.slots] if isinstance(part, TemplatePart) else [str(part)]
+    Text after a field counts: `{sku}` and `{sku}|` have different orders.
+    """
+    if not isinstance(part, TemplatePart):
+        return part
+    first, *others = part.template.parts
+    return others if isinstance(first, LiteralText) else [first, *others]
 
 
 def queries_of(

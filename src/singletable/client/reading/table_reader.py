@@ -25,6 +25,7 @@ from singletable.planner.plan import Plan
 from singletable.planner.planned_requests import Request
 from singletable.planner.trims import TrimTests, trim_tests
 from singletable.values.fast_path import NotOnFastPath
+from singletable.values.limits import TRANSACTION_ACTIONS_MAX
 
 if TYPE_CHECKING:
     from singletable.client.reading.both_keys import RangesOfBothKeys
@@ -83,6 +84,11 @@ class TableReader:
             response.last_evaluated_key,
             response.consumed_capacity,
         )
+
+    @property
+    def transaction_items_max(self) -> int:
+        """The most items of any kind that fit into one transaction. A moved item needs two actions."""
+        return TRANSACTION_ACTIONS_MAX if self.both_keys is None else TRANSACTION_ACTIONS_MAX // 2
 
     def has_fast_path(self, plan: Plan) -> bool:
         """Return whether a plan is one Query in which every item matches, so that reads need only the objects."""

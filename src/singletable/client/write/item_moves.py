@@ -13,8 +13,11 @@ from singletable.client.write.stored_expressions import attribute_equals, exists
 from singletable.expressions.tree import Change, Constant, Path
 from singletable.model.entity import Entity
 
-ATTRIBUTES_MAX = 200
-"""The most attributes of an item that one condition can compare."""
+ATTRIBUTES_MAX = 140
+"""The most attributes of an item that one condition can compare, in addition to the caller's own condition.
+
+DynamoDB allows 300 operators in an expression, and each attribute needs two.
+"""
 
 
 def marker_keys(preparer: Preparer, entity: Entity, values: Mapping[str, Any]) -> Iterator[Item]:

@@ -23,6 +23,7 @@ from singletable.client.write.request_sender import CANCELLED, CONDITION_FAILED
 from singletable.client.write.stored_expressions import missing
 from singletable.errors import ArgumentRefused, ConditionFailed, RequestRefused, SingletableError
 from singletable.evolve.phases import FormUse, ItemForm
+from singletable.expressions.bound_expressions import Expressions
 
 ATTEMPTS_MAX = 20
 ATTEMPT_SECONDS = 0.05
@@ -68,9 +69,9 @@ class MovedWrites:
         for number in range(ATTEMPTS_MAX):
             if number > 1:
                 yield from pause(ATTEMPT_SECONDS * number)
-            before = yield from self._item_to_delete(call, moves)
+            before = yield from self._item_before(call, moves)
             sent = [each if moves else self._with_old_key(each) for each in entries]
-            if call.operation == "DeleteItem":
+            if _returns_item(call):
                 sent = [_unchanged(sent[0], before, self._keys.names[0])]
             checked = list(self._other_keys(entries, moves))
             checks = [ItemAction("ConditionCheck", key, 0, guards=(missing(self._keys.names[0]),)) for key in checked]
@@ -96,7 +97,7 @@ class MovedWrites:
                     raise self._rejection(call, problem, entries, reasons, moves) from None
             else:
                 units += sum(each.capacity_units for each in read_transaction(body).consumed_capacity)
-                return (yield from self._answer(call, body, units, before, moves))
+                return self._answer(call, body, units, before)
         raise ConditionFailed(
             f"table {self._table!r}: other writers changed the items in each of {ATTEMPTS_MAX} attempts while a "
             "migration moves them; try the write again later"
@@ -137,9 +138,9 @@ class MovedWrites:
         }
         return Call("TransactWriteItems", request, source=source)
 
-    def _item_to_delete(self, call: Call, moves: bool) -> Steps[Item | None]:
-        """Return the item that a delete must return, because a transaction returns no item."""
-        if call.operation != "DeleteItem":
+    def _item_before(self, call: Call, moves: bool) -> Steps[Item | None]:
+        """Return the item before a write that must return it or its new values: a transaction returns no item."""
+        if not _returns_item(call):
             return None
         return (yield from self._read(self._target(call.parameters["Key"], moves), call.source))
 
@@ -156,24 +157,23 @@ class MovedWrites:
     def _has_changed(
         self, call: Call, before: Item | None, reasons: Sequence[Mapping[str, Any]], moves: bool
     ) -> Steps[bool]:
-        """Return whether a delete failed because the item has changed since it was read."""
-        if call.operation != "DeleteItem" or reasons[0].get("Code") != "ConditionalCheckFailed":
+        """Return whether a write failed because the item has changed since it was read."""
+        if not _returns_item(call) or reasons[0].get("Code") != "ConditionalCheckFailed":
             return False
-        return (yield from self._item_to_delete(call, moves)) != before
+        return (yield from self._item_before(call, moves)) != before
 
-    def _answer(self, call: Call, body: bytes, units: float, before: Item | None, moves: bool) -> Steps[bytes]:
+    def _answer(self, call: Call, body: bytes, units: float, before: Item | None) -> bytes:
         """Return the response to the requested operation after its transaction."""
         if call.operation == "TransactWriteItems":
             return body
         document: dict[str, Any] = {"ConsumedCapacity": {"CapacityUnits": units}}
-        if call.parameters.get("ReturnValues") == "ALL_OLD" and before is not None:
-            document["Attributes"] = with_key(before, call.parameters["Key"])
-        if call.parameters.get("ReturnValues") == "ALL_NEW":
-            key = call.parameters["Key"]
-            item = yield from self._read(self._target(key, moves), call.source)
-            if item is None:  # another client has deleted the item after the update
-                raise RequestRefused(CONDITION_FAILED, "the item was deleted")
-            document["Attributes"] = with_key(item, key)
+        returned, key = call.parameters.get("ReturnValues"), call.parameters.get("Key") or {}
+        if returned == "ALL_OLD" and before is not None:
+            document["Attributes"] = with_key(before, key)
+        if returned == "ALL_NEW":  # the transaction has checked that nobody changed the item before the update
+            names, values = (call.parameters.get(f"ExpressionAttribute{each}") for each in ("Names", "Values"))
+            update = Expressions(names, values).update(call.parameters["UpdateExpression"])
+            document["Attributes"] = update.apply({**(before or {}), **key})
         return _encode(document)
 
     def _rejection(
@@ -283,8 +283,13 @@ def _batch_entries(call: Call, table: str) -> list[Entry]:
     return entries
 
 
+def _returns_item(call: Call) -> bool:
+    """Return whether the response to a write contains the deleted or the updated item."""
+    return call.operation == "DeleteItem" or call.parameters.get("ReturnValues") == "ALL_NEW"
+
+
 def _unchanged(entry: Entry, before: Item | None, partition: str) -> Entry:
-    """Return a delete that also requires that the item has not changed since it was read."""
+    """Return a delete or an update that also requires that the item has not changed since it was read."""
     ((kind, parameters),) = entry.items()
     if before is None:
         guard, names, values = "attribute_not_exists(#moved)", {"#moved": partition}, dict[str, Any]()

@@ -186,7 +186,7 @@ class Executor:
         reject_copies_of_copies(own, copied, attempt.intents)
         actions = self._merge([*own, *copied])
         in_parts = False
-        if len(actions) > TRANSACTION_ACTIONS_MAX:
+        if len(actions) > self.reader.transaction_items_max:
             sources = [each.intent.entity for each in prepared if each.is_known]
             if copied and self.copies.may_update_in_parts(sources):
                 actions, in_parts = self._merge(own), True
@@ -378,7 +378,7 @@ class Executor:
         Copies that have changed since the query are added to `seen`.
         """
         key = key_of(entity, new)
-        room = TRANSACTION_ACTIONS_MAX - 1
+        room = self.reader.transaction_items_max - 1
         batch: list[ItemAction] = []
         batches: list[list[ItemAction]] = [batch]
         for group in groups:
