@@ -28,6 +28,7 @@ from singletable.errors import ArgumentRefused, ConsolidationRefused, RequestRef
 from singletable.model.design import Design
 from singletable.model.table_schema import CONSOLIDATION, RESERVED_TYPE
 from singletable.streams.reserved_items import CONDITION_FAILED, ReservedItems, can_hold_stream_state
+from singletable.wire.api_types import decoder_of
 
 Mode = Literal["old", "shadow", "new", "done"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -341,5 +342,5 @@ def _records(item: Item | None) -> tuple[DifferenceRecord, ...]:
 
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(DifferenceRecord).decode
+_decode = decoder_of(DifferenceRecord).decode
 assert CONTENT == RESERVED_TYPE
