@@ -163,5 +163,5 @@ def old_read(
 
 
 def _names(given: Collection[str]) -> tuple[str, ...]:
-    """Return names as a tuple, also a single one."""
+    """Return one name or several names as a tuple."""
     return (given,) if isinstance(given, str) else tuple(given)

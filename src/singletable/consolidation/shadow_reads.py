@@ -125,7 +125,10 @@ class ShadowReads:
         return queue.is_idle and is_stored and not self._updates.is_running
 
     def _wait(self, seconds: float, is_done: Callable[[], bool], demand: Callable[[], None]) -> bool:
-        """Wait until something is done that the thread does. Return False if an update fails."""
+        """Wait until the background thread has completed its work.
+
+        Return False after the timeout, or if an update fails.
+        """
         self._check_open()
         self._thread.start()
         until, failures = perf_counter() + seconds, self._updates.failures

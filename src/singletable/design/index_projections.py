@@ -39,7 +39,10 @@ def chosen_projections(
 
 
 def _needed_attributes(design: Design, alias: str, outcomes: Sequence[Outcome]) -> tuple[str, ...] | None:
-    """Return the attributes besides the keys that the reads of an index need. Return None if it needs all of them."""
+    """Return the attributes besides the keys that the reads of an index need.
+
+    Return None if the reads need all attributes.
+    """
     reads = [each for each in outcomes if isinstance(each, Plan) and each.index.alias == alias]
     if not reads or any(not isinstance(each.pattern.intent, QueryIntent) for each in reads):
         return None

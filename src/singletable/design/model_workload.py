@@ -212,7 +212,7 @@ class _Conversion:
         return tuple(names) if names and len(names) == len(found) else None
 
     def _identity(self, entity: Entity) -> tuple[str, ...]:
-        """Return the fields that identify an item. An entity with a key can have no declared ones."""
+        """Return the fields that identify an item: the declared fields, or the fields of the key."""
         declared = self.identities.get(entity.label, entity.identity)
         return declared or tuple(sorted(entity.base.exact_fields))
 
