@@ -230,9 +230,10 @@ class ShadowReads:
             comparison.pattern.statistics.count("dropped")
 
     def _step(self) -> float:
-        """Store and read what is due, and make the comparisons that wait. Return the seconds until the next step.
+        """Store counts and read modes if this is due, and make the waiting comparisons.
 
-        The thread makes several comparisons at once and then rests, so that few calls share the processor with it.
+        Return the seconds until the next step. The thread makes several comparisons at once and then rests, so that few
+        calls share the processor with it.
         """
         if self._updates.claim():
             run(self._updates.update(), self._session)

@@ -23,7 +23,10 @@ from singletable.values.limits import INCLUDED_ATTRIBUTES_MAX
 def chosen_projections(
     design: Design, aliases: Sequence[str], outcomes: Sequence[Outcome]
 ) -> dict[str, IndexProjection]:
-    """Return the projection of each index whose reads need only some attributes. Other indexes project all of them."""
+    """Return the projection of each index whose reads need only some attributes.
+
+    Other indexes project all attributes.
+    """
     found: dict[str, IndexProjection] = {}
     included = 0
     for alias in aliases:
@@ -63,7 +66,7 @@ def _thin(entity: Entity, alias: str) -> Placement:
 
 
 def _omits_any(design: Design, alias: str, needed: frozenset[str]) -> bool:
-    """Return whether an index without the other attributes is smaller than one with all of them."""
+    """Return whether an index without the other attributes is smaller than an index with all attributes."""
     return any(
         entity.attributes[name] not in needed
         for entity in design.entities

@@ -32,7 +32,7 @@ class DesignOptions:
     fan_out: bool = False
     """Whether a read can be several Queries, one for each shard of a hot partition."""
     multi_attribute: bool = False
-    """Whether an index key can have one attribute for each field, so that an update need not know all of them."""
+    """Whether an index key can have one attribute for each field, so that an update need not know all fields."""
     indexes_min: int = 0
     """The number of indexes with which the search starts. An alternative with one index more sets it."""
 

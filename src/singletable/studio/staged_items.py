@@ -48,7 +48,7 @@ class StagedItems:
         self._lock = Lock()
         self._numbers = 0
         self.revision = 0
-        """Changes with every change, so that a page writes only what it shows."""
+        """A number that increases with every change, so that a page writes only the changes that it shows."""
 
     def __len__(self) -> int:
         return len(self._items)
