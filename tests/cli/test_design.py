@@ -126,8 +126,8 @@ def test_sql_with_queries_is_designed_directly(tmp_path: Path) -> None:
 def test_in_the_design_options_for_text_and_for_models_are_not_mixed(tmp_path: Path) -> None:
     source = tmp_path / "shop.md"
     source.write_text(WORKSHEET, encoding="utf-8")
-    assert "Use --output FILE to write the model of a text" in refused(singletable("design", source, "--write"))
-    assert "Use --write to change the file of a model" in refused(singletable("design", SHOP, "--output", "x.py"))
+    assert "Use --output FILE to write a model" in refused(singletable("design", source, "--write"))
+    assert "Use --write to change the model" in refused(singletable("design", SHOP, "--output", "x.py"))
 
 
 def test_in_the_design_a_text_without_a_table_names_both_forms(tmp_path: Path) -> None:

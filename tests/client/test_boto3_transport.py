@@ -192,7 +192,7 @@ def test_missing_credentials_of_a_boto3_client_are_reported(monkeypatch: pytest.
         Shop.open(client)
 
 
-def test_only_conflicts_are_retried_because_boto3_retries_throttling(engine: Engine) -> None:
+def test_the_request_session_retries_only_conflicts_because_boto3_retries_throttling(engine: Engine) -> None:
     with Shop.open(boto3_client(engine), create=True, retries=Retries(5, 0.0)) as shop:
         engine.faults.conflicts_next = 4
         with shop.transaction() as tx:

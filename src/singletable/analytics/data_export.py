@@ -43,7 +43,10 @@ class Partitioning:
 
     @property
     def column(self) -> str:
-        """The name of the partition column. It is not the name of the field, which the files contain too."""
+        """The name of the partition column.
+
+        It differs from the name of the field, because the files also contain the field.
+        """
         return f"by_{self.field}" if self.unit is None else f"by_{self.unit}_of_{self.field}"
 
     def text(self, value: Any) -> str:
@@ -92,7 +95,7 @@ class ExportManifest:
 
     @property
     def settings(self) -> tuple[Any, ...]:
-        """What must be equal to continue an export."""
+        """The settings that must be equal to continue an export."""
         return (self.export_format, self.model, self.source, self.partitions, self.columns)
 
     def rows(self, entity: str) -> int:

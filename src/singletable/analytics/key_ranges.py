@@ -64,7 +64,7 @@ class RowRange:
 
 
 def key_ranges(entity: Entity, equal: Mapping[str, Constants]) -> list[RowRange] | None:
-    """Return the ranges that contain every item of an entity with these values, or None if no key has them."""
+    """Return the ranges that contain every item of an entity with these values, or None if no key consists of them."""
     found = [
         ranges
         for each in _usable(entity, equal)
@@ -127,7 +127,7 @@ def _prefix(placement: Placement) -> str:
 
 
 def _value(entity: Entity, name: str, constant: str | int) -> Any:
-    """Return a constant as a value of a field. Raise ValueError if equal columns can have unequal values."""
+    """Return a constant as a value of a field. Raise ValueError if equal values can have different keys."""
     declared = entity.fields[name].type
     if get_origin(declared) is Literal and any(
         constant == each and type(constant) is type(each) for each in get_args(declared)

@@ -57,7 +57,7 @@ def occurrences(statement: str, columns: Mapping[str, Mapping[str, str]]) -> lis
 
 
 def sql_name(name: str) -> str:
-    """Return a name as SQL needs it: in double quotes if it is a keyword, or has other characters than a word."""
+    """Return a name as SQL needs it: in double quotes if it is a keyword or not a plain identifier."""
     is_word = name.isascii() and name.isidentifier() and name.lower() not in _keywords()
     return name if is_word else '"' + name.replace('"', '""') + '"'
 
@@ -82,7 +82,7 @@ def _parse(statement: str, columns: Mapping[str, Mapping[str, str]]) -> Node:
 
 
 def _quote_hint(statement: str, columns: Mapping[str, Mapping[str, str]]) -> str:
-    """Return which names the statement must quote, if it contains some without quotes."""
+    """Return a hint about the keywords that the statement uses as names without quotes, if there are any."""
     names = sorted({*columns, *(name for each in columns.values() for name in each)})
     unquoted = (name for name in names if re.search(rf'(?<![\w"]){re.escape(name)}(?![\w"])', statement))
     found = [sql_name(name) for name in unquoted if sql_name(name) != name]
@@ -117,7 +117,7 @@ class _Column(NamedTuple):
 
 @dataclass
 class _Scope:
-    """The tables in the FROM clause of one SELECT, and what their columns equal."""
+    """The tables in the FROM clause of one SELECT, and the constants that their columns equal."""
 
     names: Mapping[str, str]
     columns: Mapping[str, Mapping[str, str]]

@@ -34,7 +34,7 @@ SEGMENTS = 4
 
 @dataclass(frozen=True)
 class EntityReads:
-    """The reads that return the rows of one entity; None if only a Scan does."""
+    """The reads that return the rows of one entity; None if only a Scan returns them."""
 
     entity: Entity
     ranges: tuple[RowRange, ...] | None
@@ -53,7 +53,7 @@ class SqlPlan:
 
     @property
     def ranges(self) -> tuple[tuple[Entity, RowRange], ...]:
-        """The Query requests. A Scan returns the rows of all entities, so none are needed besides it."""
+        """The Query requests. A Scan returns the rows of all entities, so a plan with a Scan has no ranges."""
         if self.scanned:
             return ()
         return tuple((each.entity, one) for each in self.reads for one in each.ranges or ())
@@ -303,7 +303,7 @@ def read_arrow(opened: ConnectedTable, cls: type, equal: dict[str, Any], *, scan
 
 
 def _constant(entity: Entity, name: str, value: Any) -> Constants:
-    """Return a value as the constant of a condition; nothing if its type is not pushed down."""
+    """Return a value as the constant of a condition, or nothing if a key condition does not support its type."""
     ((kind, stored),) = (stored_field(entity, name, value) or {"NULL": True}).items()
     if kind == "S":
         return frozenset((str(stored),))

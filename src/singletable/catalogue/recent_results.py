@@ -10,7 +10,9 @@ from itertools import islice
 RESULTS_MAX = 4
 """The number of results that are compared with the keys of later requests."""
 OTHER_REQUESTS_MAX = 1
-"""After more other requests in a row, a result is forgotten. The requests of a loop over its items follow each other.
+"""After more other requests in a row, a result is forgotten.
+
+The requests of a loop over its items follow each other.
 """
 ITEMS_MAX = 1_000
 """The number of items of a result that are compared."""
@@ -22,7 +24,7 @@ Parts = frozenset[int]
 
 
 class _Result:
-    """A result: its items that no request has read yet, and the number of the last request that read one of them."""
+    """A result: the items that no later request has read yet, and the number of the last request that read an item."""
 
     def __init__(self, origin: Origin, items: list[Parts], request: int) -> None:
         self.origin = origin

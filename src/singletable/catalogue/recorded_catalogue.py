@@ -73,7 +73,7 @@ class RecordedCatalogue:
         return replace(self, tables=found)
 
     def rate(self, calls: float) -> float | None:
-        """Return the rate per second of something that was recorded this number of times."""
+        """Return the rate per second of a recorded number of events."""
         return None if self.scale is None else calls * self.scale
 
 

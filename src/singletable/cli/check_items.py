@@ -54,7 +54,7 @@ def _count(text: str) -> int | str:
 
 
 def check_items(tables: tuple[type[Table], ...], options: argparse.Namespace) -> bool:
-    """Check the items of every table and print the reports. Return whether no finding fails."""
+    """Check the items of every table and print the reports. Return True unless a finding is an error."""
     if options.table_name is not None and len(tables) > 1:
         names = ", ".join(table.__name__ for table in tables)
         raise ArgumentRefused(

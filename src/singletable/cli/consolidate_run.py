@@ -1,4 +1,4 @@
-"""`singletable consolidate run FILE URL`: copy the rows of all sources into the new table, or continue to do so.
+"""`singletable consolidate run FILE URL`: copy the rows of all sources to the new table, or continue the copy.
 
 In the stage `dual write`, a run copies the rows of files and SQL queries that have changed since the previous run.
 """

@@ -70,7 +70,9 @@ def run(options: argparse.Namespace) -> int:
     if is_text(options.model):
         return _design_text(options)
     if options.output is not None or options.queries is not None:
-        raise ArgumentRefused("--output and --queries are for a text. Use --write to change the file of a model.")
+        raise ArgumentRefused(
+            "--output and --queries need a text file, but the argument is a model. Use --write to change the model."
+        )
     if options.redesign:
         return _redesign(options)
     designed = _design(options.model, options)
@@ -144,7 +146,9 @@ def _design_text(options: argparse.Namespace) -> int:
     from singletable.cli.import_output import write_file
 
     if options.write or options.redesign:
-        raise ArgumentRefused("--write and --redesign are for a model. Use --output FILE to write the model of a text.")
+        raise ArgumentRefused(
+            "--write and --redesign need a model, but the argument is a text file. Use --output FILE to write a model."
+        )
     with keyless_model(options.model, options.queries, options.dialect) as (path, notes):
         designed = _located(_design_draft(path, options), options.output or Path(path).name)
         (source,) = designed.files.after.values()

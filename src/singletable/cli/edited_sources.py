@@ -74,7 +74,7 @@ def edited_sources(texts: Mapping[str, str], loaded_before: frozenset[str]) -> G
 
 
 def unload_user_modules(loaded_before: frozenset[str]) -> None:
-    """Remove the user's modules that were imported since then, so that the next import reads their source again."""
+    """Remove the user's modules that are not in `loaded_before`, so that the next import reads their source again."""
     libraries = (_PACKAGE, *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")))
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)

@@ -34,7 +34,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     parser.add_argument("--table-name", metavar="NAME", help="the table name (default: the name in the model)")
     parser.add_argument("--format", choices=FORMATS, default="table", help="the output format (default: table)")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write the result to this file")
-    parser.add_argument("--plan", action="store_true", help="show what the statement would read, and read nothing")
+    parser.add_argument(
+        "--plan", action="store_true", help="show the reads of the statement and their cost, and read nothing"
+    )
     parser.add_argument("--scan", action="store_true", help="allow a Scan of more than 1,000 read units")
     parser.add_argument("--json", action="store_true", help="the same as --format json")
     add_price_options(parser)
@@ -42,7 +44,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show what the statement reads, run it, and print the result."""
+    """Show the reads of the statement, run it, and print the result."""
     require_analytics()
     from singletable.analytics.sql_query import SqlReader
 

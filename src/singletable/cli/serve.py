@@ -280,7 +280,7 @@ def _engine_of(
 def _service(
     options: argparse.Namespace, keys: AccessKeys, principals: PrincipalsFile | None, engine: Engine
 ) -> Service:
-    """Return the service for requests. If the options request an access log, it writes one."""
+    """Return the service for requests. The service writes an access log if the options request one."""
     from singletable.engine.http.request_handler import Service
 
     recorded = _recorded(options, engine)

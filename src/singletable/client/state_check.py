@@ -35,7 +35,7 @@ class OpenState:
 
 
 def open_state(design: Design, name: str, *, is_new: bool = False) -> Steps[OpenState]:
-    """Return what a client may do; raise TableDiffers if the items of the table follow another design."""
+    """Return the access of a client; raise TableDiffers if the items of the table follow another design."""
     attributes = design.table.key_attributes
     if any(each.type != "S" for each in (*design.table.partition, *design.table.sort)):
         return OpenState()

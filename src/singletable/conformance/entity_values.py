@@ -1,4 +1,4 @@
-"""What the values of one entity have shown, and the findings about them."""
+"""Observations about the values of one entity, and the findings that follow from them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class SeenItems:
 
 @dataclass
 class EntityValues:
-    """What the items of one entity have shown so far."""
+    """The observations about the items of one entity so far."""
 
     entity: Entity
     items: int = 0
@@ -191,7 +191,7 @@ def _without_zone(values: EntityValues) -> Iterator[ValueFinding]:
 
 
 def _shapes(values: EntityValues) -> Iterator[ValueFinding]:
-    """Yield the key attributes in which few items have another number of parts than all others."""
+    """Yield the key attributes in which a few items have a different number of parts from the rest."""
     for name, shapes in values.shapes.items():
         usual = max(shapes, key=lambda parts: shapes[parts].items)
         others = {parts: seen for parts, seen in shapes.items() if parts != usual}

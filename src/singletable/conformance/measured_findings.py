@@ -121,7 +121,7 @@ def _count(partitions: int) -> str:
 def _declared(each: MeasuredPartitions) -> Cardinality | None:
     """Return the declared number of partitions and the share of the hottest one.
 
-    Return None unless all fields declare theirs.
+    Return None unless the entity declares `cardinality=` for all fields of the partition key.
     """
     fields = _partition_fields(each.placement)
     found = [each.entity.declaration.cardinality.get(name) for name in fields]

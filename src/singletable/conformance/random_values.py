@@ -55,7 +55,7 @@ def random_value(chance: random.Random, entity: Entity, name: str, number: int) 
 def random_arguments(
     chance: random.Random, parameters: Mapping[str, ParameterDeclaration], stored: Sequence[Any]
 ) -> dict[str, Any]:
-    """Return random arguments of a pattern. Most values are those of one stored item."""
+    """Return random arguments of a pattern. Most values come from one stored item."""
     example = chance.choice(stored) if stored and chance.random() < _SAME_VALUE_SHARE else None
     return {
         name: _argument(chance, each, example)

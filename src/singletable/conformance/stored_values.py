@@ -1,4 +1,4 @@
-"""Check the values of many items: malformed times, numbers as text, placeholders, expiry times, types that differ."""
+"""Check the values of many items: malformed times, numbers as text, placeholders, expiry times, attribute types."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ class StoredValues:
                 values.expiries.add(int(seconds))
 
     def _is_in_key(self, item: Item, text: str) -> bool:
-        """Return whether a key contains the text, so that it identifies something."""
+        """Return whether a key contains the text, so that the text identifies an item."""
         return any(text in str(item[name].get("S", "")).split(self._delimiter) for name in self._keys if name in item)
 
     def _key_text(self, item: Item) -> str:

@@ -1,4 +1,4 @@
-"""The witness check: runs every read on random items on the embedded engine, and compares it with a filter over all."""
+"""The witness check: runs every read on random items on the embedded engine, and compares the results with a filter."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def witness(design: Design, *, seed: int = 0, items: int = 60, calls: int = 12) 
 
 
 def _store(chance: random.Random, design: Design, table: Table, items: int) -> None:
-    """Store random items of all entities, each with another identity.
+    """Store random items of all entities, each with a different identity.
 
     Items with copies take the copied values from a stored source item.
     """

@@ -61,7 +61,7 @@ class ComparisonQueue:
         self._idle = threading.Condition()
 
     def put(self, comparison: AnswerComparison) -> bool:
-        """Add a comparison. Return False if too many of its pattern wait."""
+        """Add a comparison. Return False if too many comparisons of its pattern wait."""
         with self._idle:
             if self._waiting[comparison.pattern.name] >= self._size:
                 return False
@@ -70,7 +70,7 @@ class ComparisonQueue:
             return True
 
     def take(self, now: float) -> AnswerComparison | None:
-        """Return a comparison whose time has come. The caller must call `finish`."""
+        """Return a comparison that is due. The caller must call `finish`."""
         with self._idle:
             if self._later and self._later[0][0] <= now:
                 found = heapq.heappop(self._later)[2]
@@ -104,7 +104,7 @@ class ComparisonQueue:
         return not (self._ready or self._later or self._running)
 
     def wait_until_idle(self, seconds: float) -> bool:
-        """Wait until no comparison waits or runs. Return whether this happened in time."""
+        """Wait until no comparison waits or runs. Return False after the timeout."""
         with self._idle:
             return self._idle.wait_for(lambda: self.is_idle, seconds)
 

@@ -1,4 +1,4 @@
-"""Background runners: a thread for synchronous reads and an asyncio task for others. Each does work that is due."""
+"""Background runners: a thread for synchronous reads and an asyncio task for others. Each runs pending steps."""
 
 from __future__ import annotations
 

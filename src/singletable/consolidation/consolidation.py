@@ -31,7 +31,7 @@ class CleanPeriod:
 class Consolidation(Generic[T]):
     """A new table, and the sources whose rows become its items.
 
-    The order of the sources is the order in which they are copied: a source with rows that others refer to comes first.
+    The runner copies the sources in this order: a source whose rows other rows refer to comes first.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Consolidation(Generic[T]):
         clean_time: timedelta = CleanPeriod.time,
         clean_calls: int = CleanPeriod.calls,
     ) -> None:
-        """Check the mapping functions. Raise ArgumentRefused if one of them does not fit the table."""
+        """Check the mapping functions. Raise ArgumentRefused if a source does not fit the table."""
         if not sources:
             raise ArgumentRefused("Consolidation: pass at least one source, such as DynamoDBSource(...)")
         self.table = table

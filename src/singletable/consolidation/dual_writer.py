@@ -281,7 +281,7 @@ class _TooManyActions(ArgumentRefused):
 def row_guards(
     before: Item | None, keys: Sequence[str], change: RowChange, read: frozenset[str] = frozenset()
 ) -> list[Condition]:
-    """Return the conditions that everything that was read of a row is still the same."""
+    """Return the conditions that all attributes that were read from a row are unchanged."""
     if before is None:
         return [missing(keys[0])]
     names = set(read)

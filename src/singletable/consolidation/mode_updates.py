@@ -66,7 +66,7 @@ class ModeUpdates:
         self._know_until(self._clock() + VIEW_SECONDS_MAX)
 
     def end(self) -> None:
-        """Let no later call rely on the known modes."""
+        """Discard the known modes, so that no later call uses them."""
         with self._lock:
             self._is_ended, self.stale_at = True, 0.0
 
@@ -85,7 +85,10 @@ class ModeUpdates:
         self.next_at = min(self.next_at, self._clock() + URGENT_SECONDS)
 
     def claim(self) -> bool:
-        """Return whether the caller must run `update` now. No other caller gets it until then."""
+        """Return whether the caller must run `update` now.
+
+        Until it has run, `claim` returns False for all other callers.
+        """
         with self._lock:
             if self.is_running or self._clock() < self.next_at:
                 return False

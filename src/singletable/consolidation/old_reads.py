@@ -149,7 +149,7 @@ def old_read(
 ) -> OldReadDecorator[P, Any]:
     """Declare a method of a `ShadowReads` class as the old implementation of a pattern: `@old_read(Shop.customer)`.
 
-    The method has the parameters of the pattern, and returns what the pattern returns. With `convert`, it returns
+    The method has the parameters and the return type of the pattern. With `convert`, it returns
     another type, such as the rows that the application uses now; `convert` makes this type from the answer of the
     pattern. `identity` names the fields that identify a row (default: the fields in its key), `ignore` the fields that
     are not compared. `unordered` ignores the order of rows. `mask` and `sample` override the settings of the class for
@@ -163,5 +163,5 @@ def old_read(
 
 
 def _names(given: Collection[str]) -> tuple[str, ...]:
-    """Return names as a tuple, also a single one."""
+    """Return one name or several names as a tuple."""
     return (given,) if isinstance(given, str) else tuple(given)

@@ -136,7 +136,7 @@ class ModeItems:
         return modes
 
     def switch(self, name: str, before: PatternMode, mode: Mode, now: float, reason: str = "") -> Steps[bool]:
-        """Set the mode of a pattern, unless somebody has switched it meanwhile. Return whether it was set."""
+        """Set the mode of a pattern, unless another process has switched it meanwhile. Return whether it was set."""
         for _ in range(_ATTEMPTS):
             content = yield from self.items.content(_MODES)
             modes = self._modes(content)

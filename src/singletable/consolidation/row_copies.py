@@ -193,7 +193,7 @@ class RowCopies:
         return item is None or (yield from self._read_row(item)) == item
 
     def _read_again(self, planned: PlannedRow | None) -> Steps[PlannedRow | None]:
-        """Return a row as it is now. A row of a file or of a SQL query stays as it was read."""
+        """Return the current state of a row. A row of a file or of a SQL query stays as it was read."""
         if planned is None or planned.row.item is None:
             return planned
         item = yield from self._read_row(planned.row.item)

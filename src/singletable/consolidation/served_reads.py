@@ -27,7 +27,7 @@ SideSteps = Generator[Side, Any, R]
 
 
 class ServedRead:
-    """A pattern with both implementations: what synchronous and asyncio code share."""
+    """A pattern with both implementations: the base class for synchronous and asyncio code."""
 
     def __init__(self, reads: ShadowReads, declared: OldRead[..., Any], pattern: ShadowedPattern, sides: Sides) -> None:
         options, declaration = declared.options, declared.pattern.declaration

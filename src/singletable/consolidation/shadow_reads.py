@@ -125,7 +125,10 @@ class ShadowReads:
         return queue.is_idle and is_stored and not self._updates.is_running
 
     def _wait(self, seconds: float, is_done: Callable[[], bool], demand: Callable[[], None]) -> bool:
-        """Wait until something is done that the thread does. Return False if an update fails."""
+        """Wait until the background thread has completed its work.
+
+        Return False after the timeout, or if an update fails.
+        """
         self._check_open()
         self._thread.start()
         until, failures = perf_counter() + seconds, self._updates.failures
@@ -227,9 +230,10 @@ class ShadowReads:
             comparison.pattern.statistics.count("dropped")
 
     def _step(self) -> float:
-        """Store and read what is due, and make the comparisons that wait. Return the seconds until the next step.
+        """Store counts and read modes if this is due, and make the waiting comparisons.
 
-        The thread makes several comparisons at once and then rests, so that few calls share the processor with it.
+        Return the seconds until the next step. The thread makes several comparisons at once and then rests, so that few
+        calls share the processor with it.
         """
         if self._updates.claim():
             run(self._updates.update(), self._session)

@@ -17,7 +17,7 @@ from singletable.planner.key_proposals import free_name, new_alias
 from singletable.planner.key_texts import field_owner, key_words, slot, sorted_slot
 
 Templates = tuple[Names, Names]
-"""The partition key and the sort key. A key of several attributes has a template for each of them."""
+"""The partition key and the sort key. A key of several attributes has one template per attribute."""
 _NO_COLUMN = "-"
 """The value of the attributes of a multi-attribute key that an entity does not need."""
 

@@ -326,7 +326,7 @@ def _provided(names: Sequence[str]) -> str:
 
 
 def _fewer(solution: Solution) -> str:
-    """Return one index less than the solution has, as text."""
+    """Return the number of indexes of the solution minus one, as text."""
     kind = ("index", "indexes") if solution.local_indexes else ("GSI", "GSIs")
     return format_count(solution.indexes - 1, *kind)
 

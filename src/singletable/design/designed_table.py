@@ -94,7 +94,7 @@ class DesignedTable:
         return tuple(found)
 
     def _key_parameters(self, outcome: UnsupportedPattern) -> SkippedPattern | None:
-        """Return why a write has parameters that its table key does not contain, or None if it has no such ones."""
+        """Return why a write has parameters that its table key does not contain, or None if there are none."""
         name = outcome.pattern.name
         for needs in self.model.workload.entities:
             key = self.solution.keys_of(needs.name).keys[TABLE_SLOT]

@@ -23,7 +23,10 @@ from singletable.values.limits import INCLUDED_ATTRIBUTES_MAX
 def chosen_projections(
     design: Design, aliases: Sequence[str], outcomes: Sequence[Outcome]
 ) -> dict[str, IndexProjection]:
-    """Return the projection of each index whose reads need only some attributes. Other indexes project all of them."""
+    """Return the projection of each index whose reads need only some attributes.
+
+    Other indexes project all attributes.
+    """
     found: dict[str, IndexProjection] = {}
     included = 0
     for alias in aliases:
@@ -39,7 +42,10 @@ def chosen_projections(
 
 
 def _needed_attributes(design: Design, alias: str, outcomes: Sequence[Outcome]) -> tuple[str, ...] | None:
-    """Return the attributes besides the keys that the reads of an index need. Return None if it needs all of them."""
+    """Return the attributes besides the keys that the reads of an index need.
+
+    Return None if the reads need all attributes.
+    """
     reads = [each for each in outcomes if isinstance(each, Plan) and each.index.alias == alias]
     if not reads or any(not isinstance(each.pattern.intent, QueryIntent) for each in reads):
         return None
@@ -60,7 +66,7 @@ def _thin(entity: Entity, alias: str) -> Placement:
 
 
 def _omits_any(design: Design, alias: str, needed: frozenset[str]) -> bool:
-    """Return whether an index without the other attributes is smaller than one with all of them."""
+    """Return whether an index without the other attributes is smaller than an index with all attributes."""
     return any(
         entity.attributes[name] not in needed
         for entity in design.entities

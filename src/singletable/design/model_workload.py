@@ -32,7 +32,7 @@ class DesignOptions:
     fan_out: bool = False
     """Whether a read can be several Queries, one for each shard of a hot partition."""
     multi_attribute: bool = False
-    """Whether an index key can have one attribute for each field, so that an update need not know all of them."""
+    """Whether an index key can have one attribute for each field, so that an update need not know all fields."""
     indexes_min: int = 0
     """The number of indexes with which the search starts. An alternative with one index more sets it."""
 
@@ -212,7 +212,7 @@ class _Conversion:
         return tuple(names) if names and len(names) == len(found) else None
 
     def _identity(self, entity: Entity) -> tuple[str, ...]:
-        """Return the fields that identify an item. An entity with a key can have no declared ones."""
+        """Return the fields that identify an item: the declared fields, or the fields of the key."""
         declared = self.identities.get(entity.label, entity.identity)
         return declared or tuple(sorted(entity.base.exact_fields))
 

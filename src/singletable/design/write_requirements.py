@@ -37,7 +37,7 @@ class WriteRequirement:
 
 @dataclass(frozen=True)
 class CopiesUpdated:
-    """Copies of a field: their source, the writes that update them, where these find them, and the number."""
+    """A copied field: its source, the writes that update its copies, the index that finds them, and their number."""
 
     entity: str
     fields: tuple[str, ...]

@@ -100,7 +100,7 @@ def _index_operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
 
 
 def _renamed_entities(before: Snapshot, after: Snapshot) -> dict[str, str]:
-    """Return the new name of each renamed entity. Its class and its table key are those of a removed entity."""
+    """Return the new name of each renamed entity: a removed and an added entity with the same class and table key."""
     gone = [each for name, each in before.entities.items() if name not in after.entities]
     new = [each for name, each in after.entities.items() if name not in before.entities]
     return {

@@ -57,7 +57,7 @@ class DualDesigns:
     writes: Mapping[ItemForm, Design]
     """The design for writes in each phase."""
     incomplete: frozenset[type] = frozenset()
-    """The classes whose items the backfill creates, so that reads find all of them only afterwards."""
+    """The classes whose items the backfill creates, so that reads find all items only after the backfill."""
     moved: tuple[MovedEntity, ...] = ()
     """The entities whose items move. No other change of the form is possible in the same migration."""
 

@@ -28,7 +28,7 @@ _MIXINS: Mapping[str, type] = {"str": str, "int": int}
 def type_document(declared: Any, codecs: TypeCodecs = BUILT_IN, inside: tuple[type, ...] = ()) -> TypeDocument:
     """Return a type as JSON; `inside` is the classes around it, because a class can contain itself.
 
-    The document of a type with a type codec is that of the stored type, which decides what is in the table.
+    For a type with a type codec, return the JSON of the stored type, because the table contains only stored values.
     """
     declared, optional = strip(declared)
     if optional:

@@ -37,7 +37,7 @@ class MovedEntity:
         return key_of(self.old, values), key_of(self.new, values)
 
     def keys_of(self, key: Item) -> tuple[Item, Item] | None:
-        """Return the old and the new key of an item, given one of them. Return None for the key of another entity."""
+        """Return the old and the new key of an item, given either key. Return None for the key of another entity."""
         texts: dict[str, KeyValue] = {name: typed["S"] for name, typed in key.items() if "S" in typed}
         for known, other in ((self.new.base, self.old.base), (self.old.base, self.new.base)):
             try:

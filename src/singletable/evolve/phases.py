@@ -50,7 +50,7 @@ DUAL_EFFECTS = (
     PhaseEffect(Phase.SWITCH, _REJECTED, "writes both forms, reads the new one"),
     PhaseEffect(Phase.CONTRACT, _REJECTED, "works with the new form"),
 )
-"""What happens in each phase if new code can write both forms: it works in all of them."""
+"""The effects in each phase if new code can write both forms: new code works in all phases."""
 COUNTING_EFFECTS = tuple(
     each._replace(old_code=_READS_ONLY) if each.phase is Phase.EXPAND else each for each in DUAL_EFFECTS
 )

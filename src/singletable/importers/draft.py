@@ -224,7 +224,7 @@ class DraftPattern:
 
 @dataclass(frozen=True)
 class DraftTable:
-    """A table. `notes` become comments: what the model does not contain, or what the importer assumed, and why."""
+    """A table. `notes` become comments: omitted parts of the source and assumptions of the importer, with reasons."""
 
     class_name: str
     name: str

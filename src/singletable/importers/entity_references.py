@@ -1,4 +1,4 @@
-"""Notes on references between entities: those that no key contains, and fields that repeat another entity."""
+"""Notes on references between entities: references that no key contains, and fields that repeat another entity."""
 
 from __future__ import annotations
 

@@ -321,7 +321,10 @@ def _inner(node: ast.expr) -> str:
 
 
 def _docstring(text: str, indent: str) -> list[str]:
-    """Return the lines of a docstring as a formatter writes them. No text in it can end it early."""
+    """Return the lines of a docstring as a formatter writes them.
+
+    The text is escaped, so it cannot end the docstring early.
+    """
     if not text:
         return []
     first, *others = (_escaped(line.rstrip()) for line in text.split("\n"))

@@ -82,7 +82,7 @@ def is_mutable(value: Any) -> bool:
 
 
 def default_text(value: Any, *, is_hidden: bool = False) -> str:
-    """Return the default of a field. `is_hidden` means that fields hide names that the value uses."""
+    """Return the default of a field. With `is_hidden`, a field of the class has a name that the value uses."""
     text = value_text(value)
     if is_hidden:  # the code in a function resolves names outside the class
         return f"dataclass_field(default_factory=lambda: {text})"

@@ -1,4 +1,4 @@
-"""Keys that serve several reads of one entity: a test whether there is one, all of them, or why there is none."""
+"""Keys that serve several reads of one entity: a test for such a key, all such keys, and the reason if none exists."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _local_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -
 
 
 def _hidden(entity: EntityNeeds, key: ColumnKey, read: Read) -> NoCommonKey | None:
-    """Return why the items of a read are not exactly those that the index has under this key."""
+    """Return why an index with this key does not contain exactly the items of a read."""
     if problem := _not_single(entity, key, read):
         return problem
     optional = [name for name in entity.sorted(key.columns) if entity.facts(name).optional and name not in read.tested]
@@ -275,7 +275,7 @@ def _hot_partition(key: ColumnKey, units: float) -> str:
 
 
 def _not_found_by(entity: EntityNeeds, unknown: Mapping[str, frozenset[str]]) -> NoCommonKey:
-    """Return that writes do not know columns of the table key."""
+    """Return the reason that writes do not know columns of the table key."""
     missing = {write: entity.sorted(columns) for write, columns in sorted(unknown.items())}
     reasons = [
         f"{write} finds the item by its key but does not know {' and '.join(names)}" for write, names in missing.items()
@@ -285,7 +285,7 @@ def _not_found_by(entity: EntityNeeds, unknown: Mapping[str, frozenset[str]]) ->
 
 
 def _unknown_to(entity: EntityNeeds, unknown: Mapping[str, frozenset[str]]) -> NoCommonKey:
-    """Return that writes change an attribute of an index key, but do not know its other columns."""
+    """Return the reason that writes change an attribute of an index key, but do not know its other columns."""
     missing = {write: entity.sorted(columns) for write, columns in sorted(unknown.items())}
     reasons = [
         f"{write} changes a key attribute but does not know {' and '.join(names)}" for write, names in missing.items()

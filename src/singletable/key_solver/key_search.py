@@ -151,13 +151,13 @@ def _require_table_key(search: EntitySearch) -> None:
 
 
 def _least(search: EntitySearch) -> tuple[int, int]:
-    """Return how many reads no key serves, and how many only shards serve, with as many indexes as reads."""
+    """Return the number of reads that no key serves, and the number that only shards serve, with one index per read."""
     numbers = range(len(search.reads))
     return sum(_is_impossible(search, n) for n in numbers), sum(search.needs_shards(n) for n in numbers)
 
 
 def _is_impossible(search: EntitySearch, number: int) -> bool:
-    """Return whether no key serves a read, even if the key has to serve no other read."""
+    """Return whether no key serves a read, even a key for this read alone."""
     group = frozenset({number})
     return not _may_share(search, group)
 

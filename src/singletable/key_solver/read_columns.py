@@ -54,7 +54,7 @@ class DerivedColumns:
     """The Python source of each added value."""
 
     def cell(self) -> str:
-        """Return the name of the geohash cell. An entity without one does not compile with an area."""
+        """Return the name of the geohash cell. A model with an area but without such a cell does not compile."""
         declared = self.entity.declaration.derived.items()
         name, value = next((name, value) for name, value in declared if isinstance(value, GeohashCell))
         self.values[name] = value

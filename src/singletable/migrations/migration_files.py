@@ -173,7 +173,7 @@ def _conflicts(before: Snapshot, after: Snapshot) -> list[str]:
 
 
 def check_migrations(folder: Path, model: Snapshot) -> str | None:
-    """Return why the last migration does not have the design of the model, or None if it does."""
+    """Return how the design of the last migration differs from the model, or None if they are equal."""
     known = read_migrations(folder)
     if not known:
         return f"{folder} has no migrations; run `singletable migrate make`"

@@ -1,7 +1,7 @@
 """The Python file of a migration: its predecessor, its operations, and the user's functions that it needs.
 
-Commands read the file without executing it. Only a run that needs the functions of the file imports it: the migration
-before the last pending one, whose model does not exist any more.
+Commands read the file without executing it. A run imports the file only if it needs the functions of an older
+migration, whose model no longer exists.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class MigrationSource:
         except Exception as problem:
             raise MigrationRefused(
                 f"{self.path} cannot be imported: {type(problem).__name__}: {problem}\n  Copy the functions that it "
-                "imports into the file, or run the migration with the model from which it was made."
+                "imports into the file, or run the migration with the version of the model for which you made it."
             ) from problem
         finally:
             sys.path.pop(0)

@@ -113,7 +113,7 @@ def migration_run(
     model: Snapshot,
     settings: RunSettings,
 ) -> MigrationRun | None:
-    """Return the next migration of a table, or None if it has all.
+    """Return the next migration of a table, or None if all migrations have run.
 
     Raise MigrationRefused if a file contradicts the table.
     """
@@ -167,8 +167,8 @@ def _earlier_design(file: MigrationFile) -> Design:
     if missing:
         raise MigrationRefused(
             f"{file.path} does not contain {', '.join(sorted(missing))}; nothing was written.\n  Add it to "
-            "`functions` or `upgrades` in the file, or stop all clients and run the migration with the model from "
-            "which it was made."
+            "`functions` or `upgrades` in the file, or stop all clients and run the migration with the version of the "
+            "model for which you made it."
         )
     return design_of(file.snapshot, functions, upgrades)
 

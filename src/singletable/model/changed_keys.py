@@ -101,7 +101,7 @@ def _related_problems(design: ChangedDesign) -> list[Problem]:
 
 
 def _sources(declaration: EntityDeclaration) -> list[type]:
-    """Return the entities whose items determine derived data in items of this entity, or have a counter of them."""
+    """Return the sources of the copies and mirrors of this entity, and the owners of its counters."""
     mirrored = [declaration.mirror_of] if declaration.mirror_of is not None else []
     return [
         *(copy.source for copy in declaration.copies),

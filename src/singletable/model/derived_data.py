@@ -34,7 +34,7 @@ def copy(
     A write of the source updates the copies in the same transaction, so that a list can show them without a second
     read: `copies=[copy(Customer, by={"id": "customer_id"}, fields={"name": "customer_name"})]`.
 
-    - `by`: maps each key field of the source to the field here that has the same value.
+    - `by`: maps each key field of the source to the field of this entity that has the same value.
     - `fields`: the copied fields, or a mapping from the names in the source to the names here.
     - `in_parts`: allow more copies than fit into one transaction (100 items); the call updates the rest in further
       transactions before it returns.
@@ -96,7 +96,7 @@ def count(
     `counted=[count(Customer, by={"id": "customer_id"}, field="order_count")]`.
 
     - `owner`: the entity that has the counter.
-    - `by`: maps each key field of the owner to the field here that has the same value.
+    - `by`: maps each key field of the owner to the field of this entity that has the same value.
     - `field`: the int field of the owner that stores the count. Its bounds are checked.
     - `where`: a condition on the fields of this entity; only items that satisfy it are counted:
       `where=lambda order: order.status == "OPEN"`.

@@ -257,7 +257,7 @@ def _same_names(named: list[tuple[str, Location]]) -> Iterable[Problem]:
     for name, location in named:
         if name in seen:
             message = f"two entities have the name {name!r}; the other is at {seen[name]}"
-            yield Problem(message, location, "Set name=... in @entity of one of them.")
+            yield Problem(message, location, "Set another name=... in @entity.")
         seen[name] = location
 
 

@@ -265,7 +265,7 @@ def _cardinality(
 def _fields(
     cls: type, location: Location, accept: Accepted | None, declared: Iterable[TypeCodec[Any, Any]]
 ) -> Mapping[str, Field]:
-    """Return the fields with their type codecs; raise DesignError if one of them is invalid."""
+    """Return the fields with their type codecs; raise DesignError if a field is invalid."""
     if problem := accept_problem(accept):
         raise DesignError(Problem(f"{cls.__qualname__}: {problem}", location, ACCEPT_REMEDY))
     try:

@@ -297,7 +297,7 @@ def is_value_of(kind: Any, value: Any, *, any_number: bool = False) -> bool:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a sentence that suggests the closest field name, or lists all of them."""
+    """Return a sentence that suggests the closest field name, or lists all field names."""
     from difflib import get_close_matches  # imported lazily: only error messages need it
 
     names = list(dict.fromkeys(known))

@@ -16,7 +16,7 @@ def index_problems(settings: TableSettings, indexes: Mapping[str, Index]) -> Ite
     aliases = [index.alias for index in settings.indexes]
     for name in sorted({name for each in (names, aliases) for name in each if each.count(name) > 1}):
         message = f"{settings.name}: two indexes have the name {name}"
-        yield Problem(message, settings.location, "Change the alias or name= of one of them.")
+        yield Problem(message, settings.location, "Change the alias or name= of one index.")
     for index in indexes.values():
         if len(set(index.key_attributes)) < len(index.key_attributes):
             message = (

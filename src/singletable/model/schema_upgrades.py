@@ -102,6 +102,6 @@ def _problem(entity: Any, made: Upgrade, known: Mapping[int, Upgrade]) -> Proble
         return Problem(
             f"{name} has two upgrades from version {version}; the other is {known[version].label}",
             made.location,
-            "Change from_version of one of them.",
+            "Change from_version of one upgrade.",
         )
     return None

@@ -281,7 +281,7 @@ def handler_problems(
         handler = cast("StreamHandler[..., Any]", each)
         if handler.name in seen:
             message = f"two stream handlers of {table} have the name {handler.name}; the other is at"
-            yield Problem(f"{message} {seen[handler.name]}", handler.location, "Rename one of them.")
+            yield Problem(f"{message} {seen[handler.name]}", handler.location, "Rename one handler.")
         seen[handler.name] = handler.location
         yield from _entity_problems(table, handler, known)
 

@@ -1,4 +1,4 @@
-"""Explanations: the exact requests for given arguments, why they serve the pattern, and what they cost."""
+"""Explanations: the exact requests for given arguments, the proof that they serve the pattern, and their cost."""
 
 from __future__ import annotations
 

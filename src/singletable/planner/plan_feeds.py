@@ -122,7 +122,7 @@ def _is_same_column(slots: Sequence[OpenSlot | None]) -> bool:
 
 
 def _has_same_start(first: OpenSlot, other: OpenSlot) -> bool:
-    """Whether two key parts are equal up to the open slot of both, the slots included."""
+    """Whether two key parts are equal up to and including their open slots."""
     if isinstance(first.part, NativePart) and isinstance(other.part, NativePart):
         return (first.part.type, first.part.codec) == (other.part.type, other.part.codec)
     if isinstance(first.part, NativePart) or isinstance(other.part, NativePart):

@@ -66,7 +66,10 @@ class TransactionsOfEvent:
     is_committed: bool = False
 
     def __call__(self, token: str) -> Transaction:
-        """Return a transaction. Raise StreamRefused if the handler has committed one for this change."""
+        """Return a transaction.
+
+        Raise StreamRefused if the handler has already committed a transaction for this change.
+        """
         if self.is_committed:
             raise StreamRefused(
                 "a handler can commit only one event.transaction() for a change, because a repetition could not "
@@ -127,7 +130,10 @@ class Delivery:
         return self.opened.run(steps)
 
     def refresh(self) -> None:
-        """Read which items have failed records. Call it before the records of a shard whose runner was another one."""
+        """Read which items have failed records.
+
+        Call this method before you deliver the records of a shard that another runner has read.
+        """
         if self.aside is not None:
             self.index = self.run(self.aside.index())
 
@@ -307,7 +313,10 @@ class Delivery:
 
 
 def _outside_of_loops(call: Callable[..., object], *arguments: object) -> None:
-    """Call a function that runs an event loop; in another thread if this one runs a loop, as in an async test."""
+    """Call a function that runs an event loop.
+
+    If this thread already runs a loop, as in an async test, use another thread.
+    """
     try:
         asyncio.get_running_loop()
     except RuntimeError:

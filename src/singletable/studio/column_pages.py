@@ -209,7 +209,7 @@ class Found:
 
 
 def meaning_of(rows: ItemRows, text: str) -> Found:
-    """Return what a search text means: `field:value`, `Entity.field:value`, or the start of a primary key."""
+    """Return the meaning of a search text: `field:value`, `Entity.field:value`, or the start of a primary key."""
     name, colon, value = text.partition(":")
     field = _field(rows, name.strip()) if colon and value.strip() else None
     if field is not None:

@@ -65,7 +65,7 @@ def _traffic(workspace: Workspace, view: TableView, given: Mapping[str, str]) ->
 
 @dataclass(frozen=True)
 class ShownChanges:
-    """The operations between two designs, and what they cost."""
+    """The operations between two designs, and their cost."""
 
     revision: str
     operations: tuple[Any, ...]

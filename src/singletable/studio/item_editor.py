@@ -1,4 +1,4 @@
-"""The page of items, and its requests: stage changes, show what they do, write them, and resolve conflicts."""
+"""The page of items, and its requests: stage changes, show their effects, write them, and resolve conflicts."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _read_only(view: TableView, entity: Entity | None, before: Item | None) -> s
 
 
 def stage(workspace: Workspace, view: TableView, given: Document) -> Document:
-    """Stage the change of one item, and show what all staged changes do."""
+    """Stage the change of one item, and show the effects of all staged changes."""
     staged = workspace.staged_items(view.design.name)
     loaded = given.get("loaded") or ""
     before: Item | None = json.loads(loaded) if loaded else None
@@ -281,7 +281,7 @@ def discard(workspace: Workspace, view: TableView, given: Document) -> Document:
 
 
 def effects(workspace: Workspace, view: TableView, given: Document) -> Document:
-    """Show what the staged changes do."""
+    """Show the effects of the staged changes."""
     return _shown(workspace, view, given.get("open"))
 
 
@@ -291,7 +291,9 @@ def write(workspace: Workspace, view: TableView, given: Document) -> Document:
     if not workspace.store.may_write:
         raise ArgumentRefused("The store is read-only. Start the studio with --write to change it.")
     if given.get("revision") != staged.revision:
-        raise ArgumentRefused("The staged changes are not those on this page. Reload the page and look at them again.")
+        raise ArgumentRefused(
+            "The staged changes differ from those on this page. Reload the page and look at the changes."
+        )
     items = tuple(staged)
     if not items:
         raise ArgumentRefused("Nothing is staged.")

@@ -166,7 +166,7 @@ def _ordered(item: Item, entity: Entity | None) -> list[str]:
 
 
 def _name(item: Item, entity: Entity | None, design: Design) -> str:
-    """Return a short name: the last field of the key or, if it is not an ID, this field after the partition.
+    """Return a short name: the last field of the key, preceded by the partition if this field is not an ID.
 
     If there is none, return the key.
     """

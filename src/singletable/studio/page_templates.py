@@ -39,7 +39,7 @@ def environment() -> Environment:
 
 
 def render(name: str, **values: Any) -> str:
-    """Return a template with these values."""
+    """Return the HTML of a template with these values."""
     return environment().get_template(name).render(**values)
 
 

@@ -1,4 +1,4 @@
-"""The query console: the access that a PartiQL statement becomes, its items and units, and the statements before."""
+"""The query console: the request that a PartiQL statement becomes, its items and units, and the earlier statements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STATEMENTS_MAX = 50
 
 @dataclass(frozen=True)
 class PastStatement:
-    """A statement that was run, with what it cost."""
+    """A statement that was run, and its cost."""
 
     statement: str
     parameters: str

@@ -1,4 +1,4 @@
-"""The SQL console: the reads of a statement and their cost, its result, and the statements before."""
+"""The SQL console: the reads of a statement and their cost, its result, and the earlier statements."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NUMBERS = (
 
 @dataclass(frozen=True)
 class PastSelect:
-    """A statement that was run, with what it read."""
+    """A statement that was run, and its reads."""
 
     statement: str
     rows: str

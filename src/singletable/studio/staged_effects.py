@@ -1,4 +1,4 @@
-"""Staged effects: what a staged write does to the table, every index, derived items and the answers of patterns."""
+"""Staged effects: the effects of a staged write on the table, the indexes, derived items and results of patterns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ChangedAttribute:
 
 @dataclass(frozen=True)
 class IndexEffect:
-    """What a write does to the entry of an item in an index."""
+    """The effect of a write on the entry of an item in an index."""
 
     label: str
     effect: str
@@ -50,7 +50,7 @@ class IndexEffect:
 
 @dataclass(frozen=True)
 class ActionEffect:
-    """What one action of a write does to its item and to every index."""
+    """The effect of one action of a write on its item and on every index."""
 
     kind: str
     label: str
@@ -79,7 +79,7 @@ class ChangedAnswer:
 
 @dataclass(frozen=True)
 class StagedEffects:
-    """What a staged write does: per staged change, for derived items, and for the answers of patterns."""
+    """The effects of a staged write: per staged change, on derived items, and on the results of patterns."""
 
     changes: tuple[tuple[str, tuple[ActionEffect, ...]], ...]
     """The ID of each staged change, with its actions."""

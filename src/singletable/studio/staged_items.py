@@ -48,7 +48,7 @@ class StagedItems:
         self._lock = Lock()
         self._numbers = 0
         self.revision = 0
-        """Changes with every change, so that a page writes only what it shows."""
+        """A number that increases with every change, so that a page writes only the changes that it shows."""
 
     def __len__(self) -> int:
         return len(self._items)
@@ -159,7 +159,7 @@ def _shown(item: Mapping[str, Any], name: str) -> str:
 def staged_on_top(
     design: Design, types: ItemTypes, entity: Entity | None, staged: StagedItem, stored: Item | None
 ) -> StagedItem:
-    """Return a staged change with the stored item as its start: only what the user changed differs from it."""
+    """Return a staged change that starts from the stored item, and differs from it only in the changes of the user."""
     if staged.after is None or staged.before is None or stored is None:
         return replace(staged, before=stored)
     before = staged.before if entity is None else canonical_item(design, types, entity, staged.before)

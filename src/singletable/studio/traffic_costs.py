@@ -54,7 +54,7 @@ class TrafficLine:
 
 @dataclass(frozen=True)
 class HotLine:
-    """A partition at the chosen traffic: how much of the limit of one partition it needs."""
+    """A partition at the chosen traffic, with the share that it needs of the limit of one partition."""
 
     template: str
     index: str
@@ -64,7 +64,7 @@ class HotLine:
 
     @property
     def is_over(self) -> bool:
-        """Whether the partition needs more than one physical partition serves."""
+        """Whether the partition needs more than one physical partition can serve."""
         return self.percent > 100
 
     @property

@@ -81,7 +81,8 @@ _active_blocks: ContextVar[tuple[RecordedUsage, ...]] = ContextVar("singletable_
 def measure(table: Table) -> Generator[RecordedUsage, None, None]:
     """Record the requests that a block sends to an open table, sync or async: `with measure(shop) as usage: ...`.
 
-    Tasks and threads that the block starts are included. Tasks that run outside the block at the same time are not.
+    Tasks and threads that the block starts are included. Tasks that run outside the block at the same time are not
+    included.
     """
     transport = _recording_transport(table)
     usage = RecordedUsage()

@@ -166,7 +166,7 @@ def test_an_invalid_request_has_its_own_error_only_for_callers_with_access(
         ),
     ],
 )
-def test_in_authorization_facts(
+def test_authorization_returns_the_condition_values_of_a_request(
     engine: Engine, action: str, request_: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     found = facts(engine, action, request_)

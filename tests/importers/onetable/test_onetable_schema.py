@@ -256,7 +256,7 @@ def test_in_the_onetable_schema_a_script_with_inserted_characters_is_imported_or
     assert problem.startswith("schema.js")
 
 
-def test_in_the_onetable_schema_an_id_outside_the_key_is_not_part_of_the_identity(tmp_path: Path) -> None:
+def test_a_onetable_model_with_an_id_outside_its_key_gets_an_identity_without_the_id(tmp_path: Path) -> None:
     changed = json.loads(json.dumps(SCHEMA))
     changed["models"]["Account"] |= {
         "pk": {"type": "String", "value": "account:${name}"},

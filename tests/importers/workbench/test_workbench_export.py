@@ -287,7 +287,7 @@ OPENINGS = [
 
 
 @pytest.mark.parametrize("opening", OPENINGS)
-def test_docstrings_survive_a_round_trip_and_none_are_added(
+def test_docstrings_survive_the_nosql_workbench_export_and_none_are_added(
     opening: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, document, again = (tmp_path / name for name in ("library_model.py", "library.json", "library_again.py"))

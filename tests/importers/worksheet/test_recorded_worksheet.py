@@ -180,7 +180,7 @@ def test_keys_with_labels_are_entities_of_one_table(tmp_path: Path) -> None:
     assert (found["orders"].kind, [each.name for each in found["orders"].parameters]) == ("query", ["user_id"])
 
 
-def test_an_entity_of_updates_has_its_key_and_a_note(tmp_path: Path) -> None:
+def test_a_worksheet_of_recorded_updates_has_the_key_of_the_entity_and_a_note(tmp_path: Path) -> None:
     def send(clients: RecordedClients) -> None:
         clients.create_table("counters", "name")
 

@@ -257,7 +257,7 @@ each_family = pytest.mark.parametrize("family", FAMILIES.values(), ids=list(FAMI
 
 @each_family
 @given(data=st.data())
-def test_codecs_of_different_tuples_make_different_keys(family: list[Field], data: st.DataObject) -> None:
+def test_key_codecs_encode_different_field_values_as_different_keys(family: list[Field], data: st.DataObject) -> None:
     delimiter = data.draw(ANY_DELIMITER)
     fields, codecs = data.draw(templates(family, delimiter))
     first = draw_values(data, fields, delimiter)

@@ -51,7 +51,7 @@ class MovedKeys:
 
 
 def with_key(item: Item, key: Item) -> Item:
-    """Return an item as if it had this key."""
+    """Return the item with another key."""
     return item | {name: value for name, value in key.items() if name in item}
 
 
@@ -60,7 +60,7 @@ def check_size(entries: Sequence[Any]) -> None:
     if len(entries) > TRANSACTION_ACTIONS_MAX:
         raise ArgumentRefused(
             f"the transaction would have {len(entries)} actions, but the limit is {TRANSACTION_ACTIONS_MAX}. While a "
-            "migration moves items, each of them needs two actions; split the transaction"
+            "migration moves items, each moved item needs two actions; split the transaction"
         )
 
 

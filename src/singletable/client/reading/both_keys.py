@@ -271,7 +271,7 @@ class MergedRanges(MergedQueries):
         return {self._partition: self._partitions[number], self._sort: key[self._sort]}
 
     def _read_window(self, limit: int | None) -> Steps[None]:
-        """Read both ranges from the current positions, as far as all Queries have read."""
+        """Read both ranges from the current positions, up to the position that every Query has reached."""
         if self.unreadable is not None:
             self.unreadable.responses = []
         found: dict[KeyId, _Found] = {}
@@ -407,7 +407,7 @@ def _bytes(value: Mapping[str, Any]) -> bytes:
 
 
 class _InOrder:
-    """A sort key that is smaller the earlier a read reaches it."""
+    """A sort key that compares in the order of the read: a smaller one is read earlier."""
 
     __slots__ = ("_forward", "_text")
 

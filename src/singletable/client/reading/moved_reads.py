@@ -44,7 +44,7 @@ class MovedReads:
                 return None
 
     def _places(self, keys: BothKeys, form: ItemForm) -> tuple[Item, ...]:
-        """Return the keys in the order in which they are read: an item that moves meanwhile is at one of them."""
+        """Return both keys in the order of the reads, so that the client also finds an item that moves meanwhile."""
         is_returning = form.reads is FormUse.READS_RETURNING
         return (keys.old, keys.new, keys.old) if is_returning else (keys.old, keys.new)
 

@@ -1,7 +1,7 @@
 """Marks on counted items while a migration adds a counter: a mark is the key of the owner that counts the item.
 
-The backfill and new code add an item to its counter and mark it in one transaction. So every item is added once, and a
-delete subtracts only what was added.
+The backfill and new code add an item to its counter and mark it in one transaction. So the counter counts every item
+once, and a delete subtracts only an item that was counted.
 """
 
 from __future__ import annotations

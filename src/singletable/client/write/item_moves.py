@@ -32,8 +32,8 @@ def marker_keys(preparer: Preparer, entity: Entity, values: Mapping[str, Any]) -
 def move_actions(item: Item, source: Item, target: Item, markers: Sequence[Item]) -> tuple[ItemAction, ...]:
     """Return the delete of an item, its put under another key, and the updates of its unique markers.
 
-    The delete checks that nobody has changed the item, and the put that nobody has written the new one. `markers` are
-    the stored markers of the item. A marker contains the key of its item. One that another item owns is not updated.
+    The delete requires that the item is unchanged, and the put requires that the new key is free. `markers` are
+    the stored markers of the item. A marker contains the key of its item. A marker of another item is not updated.
     """
     partition = next(iter(source))
     same = (attribute_equals(name, value) for name, value in item.items() if name not in source)

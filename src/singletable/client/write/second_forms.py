@@ -16,7 +16,7 @@ from singletable.model.entity import Entity
 
 
 def second_form_changes(entity: Entity, forms: Mapping[str, str], values: Mapping[str, Any]) -> list[Change]:
-    """Return the changes that give the second forms of some fields the same values."""
+    """Return the changes that also write the values of some fields into their second forms."""
     changes: list[Change] = []
     for attribute, name in forms.items():
         stored = stored_or_none(entity, name, values[name])

@@ -12,7 +12,10 @@ from singletable.lazy_dataclass import dataclass
 
 @dataclass(frozen=True)
 class CounterAdded(Operation):
-    """A counter that the backfill fills. Until the last phase, a mark on each counted item shows that it was added."""
+    """A counter that the backfill fills.
+
+    Until the last phase, a mark on each counted item shows that the counter includes the item.
+    """
 
     kind: ClassVar[str] = "counter added"
     entity: str

@@ -49,7 +49,7 @@ class FieldChanged(Operation):
 
     @property
     def _is_checked(self) -> bool:
-        """Return whether new code can read some of the values. A migration then verifies all of them."""
+        """Return whether new code can read some of the values. If so, a migration verifies every value."""
         kinds = {stored_kind(self.before.type), stored_kind(self.after.type)}
         return self.before.attribute == self.after.attribute and (len(kinds) == 1 or "?" in kinds)
 

@@ -55,7 +55,7 @@ def _copies(
 
 
 def _related(table: SampledTable, parents: Sequence[Item], children: Sequence[Item]) -> Iterator[tuple[Item, Item]]:
-    """Yield each child with the parent whose partition key or id one of its attributes contains."""
+    """Yield each child with its parent: an attribute of the child contains the parent's partition key or id."""
     partition = table.keys[0]
     by_key = {str(item[partition].get("S")): item for item in reversed(parents) if partition in item}
     for child in children:
@@ -66,7 +66,7 @@ def _related(table: SampledTable, parents: Sequence[Item], children: Sequence[It
 
 
 def _texts(table: SampledTable, item: Item, left_out: set[str | None]) -> list[str]:
-    """Return the attributes with texts that are no identifiers: a key does not contain them."""
+    """Return the text attributes that are not identifiers, because no key contains them."""
     key = DELIMITER.join(str(item[name].get("S", "")) for name in table.keys if name in item)
     found = [(name, value["S"]) for name, value in item.items() if name not in left_out and "S" in value]
     return [

@@ -135,7 +135,7 @@ def _groups_by_key(table: SampledTable) -> Iterator[EntityGroup]:
 def _is_of_parent(form: object, items: Sequence[Item], keys: Sequence[str]) -> bool:
     """Return whether only the partition key has a literal, and several items share a partition.
 
-    The literal then names what the items belong to: items under `USER#1` that are sorted by a time are no users.
+    The literal then names the parent of the items: items under `USER#1` that are sorted by time are not users.
     """
     parts = _parts(form)
     if len(parts) < 2 or not any(word not in ("*", "") for word in _parts(parts[0])):

@@ -21,7 +21,7 @@ _UNNAMED = re.compile(r"part(_\d+)?")
 def gap_notes(
     entities: Sequence[DraftEntity], indexes: Sequence[DraftIndex], *, declares_reads: bool = False
 ) -> Iterator[str]:
-    """Yield notes on the kinds of reads that the keys do not serve, as far as the names of the fields show it.
+    """Yield notes on reads that the keys do not serve, guessed from the names of the fields.
 
     If the source declares its reads, the notes are only about their order.
     """
@@ -67,7 +67,7 @@ _Owners = Mapping[tuple[Position, ...], DraftEntity]
 
 
 def _is_list(entity: DraftEntity, alias: str, local: set[str], owners: _Owners) -> bool:
-    """Return whether a partition contains several items of the entity, as far as names show it."""
+    """Return whether a partition probably contains several items of the entity, guessed from names."""
     partition, sort = _positions(entity, alias, local)
     names = fields_in(partition)
     is_own = len(names) == 1 and _is_own_id(entity, names[0])
@@ -87,7 +87,7 @@ def _is_own_id(entity: DraftEntity, name: str) -> bool:
 
 
 def _unordered(entity: DraftEntity, local: set[str], owners: _Owners) -> Iterator[str]:
-    """Yield the entity with its times, if no list of its items is in the order of one of them."""
+    """Yield an entity and its time fields, if no key lists the items of the entity in the order of a time."""
     clocks = [each.name for each in entity.fields if follows_clock(_field(each))]
     times = [name for name in clocks if not _CHANGING.intersection(words_of(name))]
     lists = [alias for alias in entity.keys if _is_list(entity, alias, local, owners)]
@@ -97,7 +97,7 @@ def _unordered(entity: DraftEntity, local: set[str], owners: _Owners) -> Iterato
 
 
 def _grouped(entity: DraftEntity, local: set[str]) -> Iterator[str]:
-    """Yield a note for each partition that a few values, such as a status, split before the time sorts its items."""
+    """Yield a note for each time field that sorts items only within each value of another field, such as a status."""
     fields = {each.name: _field(each) for each in entity.fields}
     places = {alias: _positions(entity, alias, local) for alias in entity.keys}
     sorts = {alias: [each for each in fields_in(sort) if each in fields] for alias, (_, sort) in places.items()}

@@ -398,7 +398,7 @@ class _EntityInference:
         return fields.templates[attribute]
 
     def _mismatch(self, inference: TemplateInference, declared: str) -> str:
-        """Return that the items do not match a declared template, with the key of the first that does not."""
+        """Return a note that some items do not match a declared template, with the key of the first such item."""
         before, attribute = self.fields.snapshot(), inference.attribute
         for place, text in zip(inference.indices, inference.texts, strict=True):
             found = TemplateInference(self.fields, attribute, [text], [place]).declared(declared)
@@ -408,10 +408,7 @@ class _EntityInference:
         return "no field has its values in all items"
 
     def _usual_name(self, attribute: str) -> str:
-        """Return the name of a value that nothing else names.
-
-        It is the id of the entity if it alone identifies an item.
-        """
+        """Return a default name for a value: the id of the entity, if the value alone identifies an item."""
         partition, *sort = self.table.keys
         others = {item[name].get("S", "") for item in self.group.items for name in sort}
         is_alone = not others or (len(others) == 1 and all(map(looks_literal, others)))

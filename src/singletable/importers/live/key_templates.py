@@ -172,7 +172,7 @@ class TemplateInference:
         return f"{slot}{letters.pop()}"
 
     def _record_other_time(self, column: Sequence[str], hint: str) -> None:
-        """Record the time with the name of the literal before the segment that differs from the time in the key."""
+        """Record a time field named like the literal before the segment, if it differs from the times in the key."""
         if not all(map(_TIME_TEXT.fullmatch, column)):
             return
         for name, field in self.fields.by_name.items():
@@ -229,7 +229,7 @@ class TemplateInference:
         return slots[name]
 
     def _written(self, name: str, spec: str) -> list[str | None]:
-        """Return what a format of a field writes for each item; None if it cannot write the value."""
+        """Return the text that a format of a field produces for each item; None if it cannot encode a value."""
         values = self.fields.values[name]
         try:
             codec = choose_codec(PYTHON_TYPES[self.fields.by_name[name].type], spec, DELIMITER)
@@ -238,7 +238,7 @@ class TemplateInference:
             return [None for _ in self.indices]
 
     def _is_marker(self, column: Sequence[str]) -> bool:
-        """Return whether a whole generic key is one character, the same in several items: it identifies nothing."""
+        """Return whether a generic key is one character that several items share, so it identifies nothing."""
         return (
             is_key_name(self.attribute) and len(column) > 1 and set(column) == {self.texts[0]} and len(column[0]) == 1
         )

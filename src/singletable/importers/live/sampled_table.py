@@ -48,7 +48,7 @@ class SampledTable:
         return {name: count for name, count in counts.items() if count}
 
     def without_empty_keys(self) -> SampledTable:
-        """Return the table with items that do not have these attributes, as DynamoDB needs it."""
+        """Return the table without these attributes, because DynamoDB rejects empty key values."""
         empty = self.empty_keys
         items = [
             {name: each for name, each in item.items() if name not in empty or each != _EMPTY} for item in self.items

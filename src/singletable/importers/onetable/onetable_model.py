@@ -80,7 +80,7 @@ class _NoTemplate(Exception):
 
 
 class ModelReader:
-    """Reads one model. `notes` lists what the entity does not contain."""
+    """Reads one model. `notes` lists the parts of the source that the entity does not contain."""
 
     def __init__(self, name: str, model: Mapping[str, Mapping[str, Any]], settings: Settings, notes: list[str]) -> None:
         self.name = name

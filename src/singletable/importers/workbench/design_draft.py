@@ -97,7 +97,7 @@ def design_draft(tables: Sequence[DesignExport], description: str = "") -> Draft
 
 
 class _TableDraft:
-    """Drafts one table. `notes` lists what the draft omits."""
+    """Drafts one table. `notes` lists the parts of the source that the draft omits."""
 
     def __init__(self, table: DesignExport, types: DesignTypes, notes: list[str]) -> None:
         self.table = table

@@ -48,7 +48,7 @@ class WorkbenchTable:
     overwritten: tuple[str, ...] = ()
     """The keys of rows that have the key of an earlier row of the same table or facet, but other values."""
     invalid: tuple[str, ...] = ()
-    """Values that DynamoDB rejects, with their paths and with what was read instead."""
+    """Values that DynamoDB rejects, with their paths and the values that replace them."""
 
 
 @dataclass(frozen=True)

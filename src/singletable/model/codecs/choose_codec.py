@@ -24,8 +24,7 @@ from singletable.model.codecs.text_codec import TextCodec
 from singletable.model.type_codecs import BUILT_IN, TypeCodec, TypeCodecs
 
 Build = Callable[[Any, str, str], Codec | None]
-"""A function that takes a type, a format and a delimiter. It returns a codec, or None if the type lacks this format.
-"""
+"""A function that takes a type, a format and a delimiter. It returns a codec, or None if the type lacks this format."""
 
 _DESCENDING = "desc"
 _PADDED = r"0([1-9][0-9]{0,3})d"
@@ -61,7 +60,7 @@ def choose_codec(python_type: Any, spec: str, delimiter: str, codecs: TypeCodecs
 
 
 def _of_stored_type(of_type: TypeCodec[Any, Any], spec: str, delimiter: str, codecs: TypeCodecs | None) -> Codec:
-    """Return the codec of a type with a type codec: of its own if the type has one, otherwise of the stored type."""
+    """Return the key codec of a type with a type codec: its own one, otherwise that of the stored type."""
     from singletable.model.codecs.stored_type_codec import StoredTypeCodec
 
     label, (format_, descending) = _name(of_type.type), _split(spec)

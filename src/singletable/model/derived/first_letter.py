@@ -52,7 +52,7 @@ class FirstLetter(DerivedValue):
 def first_letter(field: str) -> FirstLetter:
     """Return a derived value: the first letter of a str field, `0` to `9`, `A` to `Z`, or `_` for other characters.
 
-    The value spreads an alphabetical list over 37 partitions. A pattern with a `Prefix` or an exact value reads one of
-    them.
+    The value spreads an alphabetical list over 37 partitions. A pattern with a `Prefix` or an exact value reads one
+    partition.
     """
     return FirstLetter((field,))

@@ -58,7 +58,7 @@ def _grows(design: Design, entity: Entity, placement: Placement) -> bool:
 
 
 def _is_size_declared(entity: Entity, placement: Placement) -> bool:
-    """Whether the number of items is declared for the partition, or for one that the same fields select."""
+    """Whether the number of items is declared for the partition, or for another partition key with the same fields."""
     selecting = _partition_fields(placement)
     return any(
         entity.expected_in(each.index) is not None and _partition_fields(each) == selecting

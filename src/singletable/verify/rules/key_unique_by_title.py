@@ -1,4 +1,4 @@
-"""ST138: the items of an entity differ only in a title or in the name of a person, which several can have."""
+"""ST138: the items of an entity differ only in a title or the name of a person, which several items can share."""
 
 from __future__ import annotations
 
