@@ -20,6 +20,10 @@ OLD_PROGRAMS = (
     "Programs that do not read the design state (other tools, earlier releases of singletable) must not write after "
     "the phase 'backfill' has started. Stop them, or deny their writes with IAM."
 )
+RECOVERY = (
+    "The migration can be undone before the phase 'contract'. Enable point-in-time recovery or create a backup before "
+    "it begins, so that you can restore the table as it was."
+)
 OLD_PROGRAMS_OF_MOVES = (
     "Programs that do not read the design state (other tools, earlier releases of singletable) must not read or write "
     "after the phase 'expand' has started, because items move. Stop them, or deny their access with IAM."
@@ -85,6 +89,7 @@ def _print(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> None
     reads = format_number(plan.read_units)
     print(f"about {reads} RRU in {plan.scans} scans, {plan.write_units:,} WRU, {format_dollars(dollars)}")
     print_wrapped(old_programs(migration))
+    print_wrapped(RECOVERY)
     if plan.failed:
         print()
         print(f"{plan.failed:,} items would stop the migration:")

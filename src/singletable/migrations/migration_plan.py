@@ -71,6 +71,7 @@ class _Planning:
 
     def __init__(self, run: MigrationRun, state: DesignState) -> None:
         self._run, self._state = run, replace(state, migration=run.file.label, target=run.after.fingerprint)
+        self._state = replace(self._state, began_at=int(run.settings.now()))
         self._plan = MigrationPlan(scans=run.stops_old_writers + run.backfills + 1 + run.cleans)
         self._written: dict[KeyId, Item | None] = {}
         """The planned state of related items."""
