@@ -11,7 +11,7 @@ from singletable.cli.price_options import add_price_options, chosen_prices
 from singletable.planner.formatting import format_dollars, format_number
 
 if TYPE_CHECKING:
-    from singletable.migrations.migration_plan import MigrationPlan
+    from singletable.migrations.migration_plan import MigrationPlan, PlannedWrites
     from singletable.migrations.runner import MigrationRun
 
 STOPS = 1
@@ -88,6 +88,7 @@ def _print(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> None
     print()
     reads = format_number(plan.read_units)
     print(f"about {reads} RRU in {plan.scans} scans, {plan.write_units:,} WRU, {format_dollars(dollars)}")
+    print(f"{plan.stream_records:,} records in a stream of the table")
     print_wrapped(old_programs(migration))
     print_wrapped(RECOVERY)
     if plan.failed:
@@ -105,10 +106,15 @@ def _document(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> d
         "items": plan.items,
         "scans": plan.scans,
         "read_units": plan.read_units,
-        "expand": {"items": plan.expand.written, "write_units": plan.expand.write_units},
-        "backfill": {"items": plan.backfill.written, "write_units": plan.backfill.write_units},
-        "contract": {"items": plan.contract.written, "write_units": plan.contract.write_units},
+        "stream_records": plan.stream_records,
+        "expand": _planned(plan.expand),
+        "backfill": _planned(plan.backfill),
+        "contract": _planned(plan.contract),
         "dollars": dollars,
         "failed": plan.failed,
         "failures": [{"key": each.key, "reason": each.reason} for each in plan.failures],
     }
+
+
+def _planned(writes: PlannedWrites) -> dict[str, int]:
+    return {"items": writes.written, "write_units": writes.write_units, "stream_records": writes.stream_records}
