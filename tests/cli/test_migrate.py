@@ -81,9 +81,9 @@ def test_the_migrate_command_leads_a_table_to_the_new_design(folder: Path) -> No
     assert "Orders: no findings" in verified.stdout
     again = singletable("migrate", "run", "orders.py", "file:orders.db", "--no-clients", cwd=folder)
     assert (again.returncode, again.stdout) == (0, "Orders has all migrations\n")
-    assert "cannot be undone" in refused(
-        singletable("migrate", "undo", "orders.py", "file:orders.db", "--no-clients", cwd=folder)
-    )
+    undone = refused(singletable("migrate", "undo", "orders.py", "file:orders.db", "--no-clients", cwd=folder))
+    assert "cannot be undone" in undone
+    assert "Recovery point: 2" in undone
 
 
 def test_the_migrate_command_works_over_http(folder: Path) -> None:

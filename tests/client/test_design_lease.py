@@ -77,7 +77,7 @@ def test_in_the_design_lease_the_state_of_each_phase_decides_who_may_read_and_wr
 
 
 def test_in_the_design_lease_a_state_survives_the_way_into_an_item() -> None:
-    for state in (TO_NEW, replace(TO_NEW, phase=Phase.VERIFY, epoch=7, is_paused=True), DesignState("f")):
+    for state in (TO_NEW, replace(TO_NEW, phase=Phase.VERIFY, epoch=7, is_paused=True, began_at=5), DesignState("f")):
         assert state_of({"$singletable": {"M": state.content}}, "T") == state
     with pytest.raises(TableDiffers, match="is not readable"):
         state_of({"$singletable": {"M": {**TO_NEW.content, "phase": {"S": "later"}}}}, "T")

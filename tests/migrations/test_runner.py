@@ -165,7 +165,7 @@ def test_a_migration_can_be_undone_before_the_new_code_writes(engine: Engine, ph
     assert state_of(session).fingerprint == NEW.fingerprint
 
 
-def run_until(session: Session, phase: Phase) -> None:
+def run_until(session: Session, phase: Phase, **settings: Any) -> None:
     """Run the migration until its state has reached a phase, and end the runner there."""
 
     def report(text: str) -> None:
@@ -173,17 +173,22 @@ def run_until(session: Session, phase: Phase) -> None:
             raise Killed
 
     with pytest.raises(Killed):
-        migrate(session, report=report)
+        migrate(session, report=report, **settings)
     assert state_of(session).phase is phase
 
 
 def test_a_migration_cannot_be_undone_after_the_switch(engine: Engine) -> None:
     session = table_with(engine, ORDERS)
-    run_until(session, Phase.CONTRACT)
-    with pytest.raises(MigrationRefused, match="in which the new code already writes, so it cannot be undone"):
-        run(undo_migration(next_run(session), state_of(session)), session)
+    # The clock of the runner stands still, so that the time at which the migration begins is known.
+    run_until(session, Phase.CONTRACT, now=lambda: 1_767_225_600.5)
+    for text in ("in which the new code already writes, so it cannot be undone", "point: 2026-01-01 00:00:00 UTC"):
+        with pytest.raises(MigrationRefused, match=text):
+            run(undo_migration(next_run(session), state_of(session)), session)
+    last = next_run(session)
     migrate(session)
     assert_migrated(engine, session)
+    with pytest.raises(MigrationRefused, match=r"no migration is open[\s\S]*point: 2026-01-01 00:00:00 UTC"):
+        run(undo_migration(last, state_of(session)), session)
 
 
 def test_an_interrupted_undo_continues(engine: Engine) -> None:

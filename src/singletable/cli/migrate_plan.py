@@ -11,7 +11,7 @@ from singletable.cli.price_options import add_price_options, chosen_prices
 from singletable.planner.formatting import format_dollars, format_number
 
 if TYPE_CHECKING:
-    from singletable.migrations.migration_plan import MigrationPlan
+    from singletable.migrations.migration_plan import MigrationPlan, PlannedWrites
     from singletable.migrations.runner import MigrationRun
 
 STOPS = 1
@@ -19,6 +19,10 @@ _MILLION = 1_000_000
 OLD_PROGRAMS = (
     "Programs that do not read the design state (other tools, earlier releases of singletable) must not write after "
     "the phase 'backfill' has started. Stop them, or deny their writes with IAM."
+)
+RECOVERY = (
+    "The migration can be undone before the phase 'contract'. Enable point-in-time recovery or create a backup before "
+    "it begins, so that you can restore the table as it was."
 )
 OLD_PROGRAMS_OF_MOVES = (
     "Programs that do not read the design state (other tools, earlier releases of singletable) must not read or write "
@@ -84,7 +88,9 @@ def _print(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> None
     print()
     reads = format_number(plan.read_units)
     print(f"about {reads} RRU in {plan.scans} scans, {plan.write_units:,} WRU, {format_dollars(dollars)}")
+    print(f"{plan.stream_records:,} records in a stream of the table")
     print_wrapped(old_programs(migration))
+    print_wrapped(RECOVERY)
     if plan.failed:
         print()
         print(f"{plan.failed:,} items would stop the migration:")
@@ -100,10 +106,15 @@ def _document(migration: MigrationRun, plan: MigrationPlan, dollars: float) -> d
         "items": plan.items,
         "scans": plan.scans,
         "read_units": plan.read_units,
-        "expand": {"items": plan.expand.written, "write_units": plan.expand.write_units},
-        "backfill": {"items": plan.backfill.written, "write_units": plan.backfill.write_units},
-        "contract": {"items": plan.contract.written, "write_units": plan.contract.write_units},
+        "stream_records": plan.stream_records,
+        "expand": _planned(plan.expand),
+        "backfill": _planned(plan.backfill),
+        "contract": _planned(plan.contract),
         "dollars": dollars,
         "failed": plan.failed,
         "failures": [{"key": each.key, "reason": each.reason} for each in plan.failures],
     }
+
+
+def _planned(writes: PlannedWrites) -> dict[str, int]:
+    return {"items": writes.written, "write_units": writes.write_units, "stream_records": writes.stream_records}

@@ -112,11 +112,21 @@ def run_settings(options: argparse.Namespace) -> RunSettings:
 
     def progress(done: PassResult) -> None:
         if sys.stderr.isatty():
-            print(f"\r  {done.items:,} items read, {done.written:,} written", end="", file=sys.stderr)
+            print(f"\r{progress_text(done)}\x1b[K", end="", file=sys.stderr)
 
     wait = 0.0 if options.no_clients else WAIT_SECONDS
     until = None if options.until is None else Phase(options.until)
     return RunSettings(options.rate, options.segments, wait, until, report=report, progress=progress)
+
+
+def progress_text(done: PassResult) -> str:
+    """Return the progress of a pass and its estimated rest."""
+    text = f"  {done.items:,} items read, {done.written:,} written"
+    if done.seconds_left is None:
+        return text
+    minutes, seconds = divmod(round(done.seconds_left), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{text}, about {hours}:{minutes:02}:{seconds:02} left"
 
 
 def confirm(options: argparse.Namespace, target: MigrationTarget, migration: MigrationRun | None) -> None:

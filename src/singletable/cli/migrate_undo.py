@@ -6,7 +6,6 @@ import argparse
 
 from singletable.cli.migrate_run import STOPPED, add_run_options, confirm, run_settings, show_result
 from singletable.cli.migration_target import add_table, migration_target
-from singletable.errors import MigrationRefused
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -20,17 +19,14 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run(options: argparse.Namespace) -> int:
     """Undo the open migration."""
     from singletable.client.request_steps import run as run_steps
-    from singletable.migrations.runner import undo_migration
+    from singletable.migrations.runner import no_open_migration, undo_migration
 
     settings = run_settings(options)
     with migration_target(options) as target:
         state = target.state()
         following = None if state is None else target.run(state, settings)
         if state is None or state.phase is None or following is None:
-            raise MigrationRefused(
-                f"table {target.control.table!r}: no migration is open.\n  A finished migration cannot be undone: "
-                "restore a backup, or make a new migration to the old design."
-            )
+            raise no_open_migration(target.control.table, state)
         confirm(options, target, following)
         result = run_steps(undo_migration(following, state), target.session)
     show_result(following.file.label, result, as_json=options.json)

@@ -45,6 +45,8 @@ class DesignState:
     """Whether old code must not write from the phase `expand` on, instead of the phase `backfill`."""
     moves_items: bool = False
     """Whether items move to other keys. Then old code must not read or write from the phase `expand` on."""
+    began_at: int | None = None
+    """The time at which the open or last migration began, in seconds since 1970."""
 
     def access(self, known: frozenset[str]) -> ClientAccess:
         """Return the access of a client whose model is compatible with the designs of these fingerprints."""
@@ -75,6 +77,8 @@ class DesignState:
                 members[name] = {"S": value}
         if self.phase is not None:
             members["phase"] = {"S": self.phase.value}
+        if self.began_at is not None:
+            members["began_at"] = {"N": str(self.began_at)}
         flags = {"paused": self.is_paused, "stops_old_writers": self.stops_old_writers, "moves": self.moves_items}
         return members | {name: {"BOOL": True} for name, is_set in flags.items() if is_set}
 
@@ -93,6 +97,7 @@ def state_of(item: Mapping[str, Any], table: str) -> DesignState:
             bool(members.get("paused", {}).get("BOOL", False)),
             bool(members.get("stops_old_writers", {}).get("BOOL", False)),
             bool(members.get("moves", {}).get("BOOL", False)),
+            int(members["began_at"]["N"]) if "began_at" in members else None,
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise TableDiffers(

@@ -24,6 +24,11 @@ class WrittenItem(NamedTuple):
     after: Item | None
     is_check: bool = False
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether the request changes the item. Only then does DynamoDB write a stream record."""
+        return not self.is_check and self.before != self.after
+
 
 def request_units(
     request: ChangeRequest, written: Mapping[KeyId, WrittenItem], table: IndexSnapshot, indexes: Iterable[IndexSnapshot]

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from singletable.client.request_steps import Call, Steps, pause, send_each
 from singletable.client.responses import Item, read_batch_get, read_page, read_transaction, read_write
 from singletable.client.write.item_actions import KeyId, key_id
-from singletable.errors import MigrationStopped, RequestRefused
+from singletable.errors import MigrationStopped, RequestRefused, Throttled
+from singletable.migrations.adaptive_rate import AdaptiveRate, is_throttled
 from singletable.migrations.control_items import ControlItems, Progress
 from singletable.migrations.item_changes import ChangeRequest, Found, ItemChange, ItemFailure, NeedsItems
 from singletable.migrations.item_changes import change_requests as requests_of
+from singletable.migrations.table_indexes import describe_table
 from singletable.values.limits import BATCH_GET_KEYS_MAX
 
+R = TypeVar("R")
 RENEW_SECONDS = 15.0
 PAGE_ITEMS_MAX = 500
 REQUESTS_AT_ONCE = 25
@@ -37,6 +42,13 @@ class PassResult:
     failures: list[ItemFailure] = field(default_factory=list)
     failed: int = 0
     """The number of failures. The list contains only the first ones."""
+    seconds_left: float | None = None
+    """The estimated rest of the pass; None if DynamoDB's item count, which can be hours old, does not allow it."""
+
+    @property
+    def units(self) -> float:
+        """The read and write units."""
+        return self.read_units + self.write_units
 
     def add(self, other: PassResult) -> None:
         """Add the numbers of another pass."""
@@ -177,7 +189,7 @@ class ItemPass:
     def __post_init__(self) -> None:
         self._result = PassResult()
         self._confirmed_at = self.clock()
-        self._started_at = self.clock()
+        self._rate = AdaptiveRate(self.rate, self.clock)
 
     def steps(self) -> Steps[PassResult]:
         """Run the pass from its last checkpoint."""
@@ -188,19 +200,24 @@ class ItemPass:
             progress = stored
             result.items, result.written, result.failed = stored.items, stored.written, stored.failed
         scan = SegmentedScan(self.control.table, progress.positions)
+        expected = int((yield from describe_table(self.control.table)).get("ItemCount", 0))
+        started_at, started_with = self.clock(), result.items
         while not scan.is_finished:
             if self.clock() - self._confirmed_at >= RENEW_SECONDS:
                 yield from self._confirm()
             before = scan.read_units
-            items = yield from scan.page()
+            items = yield from self._repeated(scan.page)
             result.items += len(items)
             result.read_units += scan.read_units - before
             yield from self._write((yield from self._computed(items)))
             counts = (result.items, result.written, result.failed)
             progress = Progress(self.migration, self.phase, scan.positions, *counts)
-            yield from self.control.put_progress(progress, self.epoch)
+            yield from self._repeated(partial(self.control.put_progress, progress, self.epoch))
+            per_item = (self.clock() - started_at) / max(result.items - started_with, 1)
+            result.seconds_left = per_item * (expected - result.items) if expected >= result.items else None
             self.report(result)
-            yield from keep_rate(result, self.rate, self.clock() - self._started_at)
+            if seconds := self._rate.pause(result.units):
+                yield from pause(seconds)
         return result
 
     def _computed(self, items: Sequence[Item], targets: Sequence[Item] = ()) -> Steps[list[ItemChange]]:
@@ -222,13 +239,13 @@ class ItemPass:
         return changes
 
     def _computed_once(self, items: Sequence[Item], targets: Sequence[Item]) -> Steps[Computed]:
-        known, units = yield from read_related(self.control.table, targets)
+        known, units = yield from self._repeated(partial(read_related, self.control.table, targets))
         self._result.read_units += units
         computing = compute_changes(items, self.compute, self.now(), known)
         try:
             keys = next(computing)
             while True:
-                found, units = yield from read_related(self.control.table, keys)
+                found, units = yield from self._repeated(partial(read_related, self.control.table, keys))
                 self._result.read_units += units
                 keys = computing.send(found)
         except StopIteration as finished:
@@ -245,18 +262,29 @@ class ItemPass:
             batch, waiting = waiting[:REQUESTS_AT_ONCE], waiting[REQUESTS_AT_ONCE:]
             results = yield from send_each([each.call(self.control.table) for each in batch])
             stale: list[ItemChange] = []
+            throttled: list[ChangeRequest] = []
+            problem: RequestRefused | None = None
             for request, result in zip(batch, results, strict=True):
                 if isinstance(result, bytes):
                     self._count(request, result)
+                elif isinstance(result, RequestRefused) and is_throttled(result):
+                    self._reject_takeover(request, result)
+                    problem = result
+                    throttled.append(request)
                 elif isinstance(result, RequestRefused) and result.code in (_FAILED, _CANCELLED):
                     self._reject_takeover(request, result)
                     self._result.conflicts += len(request.changes)
                     stale += request.changes
                 else:
                     raise result
+            if problem is not None:
+                yield from pause(self._rate.throttle(self._result.units, problem))
+                waiting = [*throttled, *waiting]
             if stale:
                 computed = yield from self._computed_again(stale)
                 waiting = [*requests_of(computed, check, is_guarded=self.is_guarded), *waiting]
+            if waiting and self._rate.is_lowered and (seconds := self._rate.pause(self._result.units)):
+                yield from pause(seconds)
 
     def _count(self, request: ChangeRequest, body: bytes) -> None:
         result = self._result
@@ -281,7 +309,7 @@ class ItemPass:
     def _read_again(self, items: Sequence[Item]) -> Steps[list[Item]]:
         names = self.control.attributes
         keys = [{name: item[name] for name in names} for item in items]
-        found, units = yield from read_related(self.control.table, keys)
+        found, units = yield from self._repeated(partial(read_related, self.control.table, keys))
         self._result.read_units += units
         return [each for each in found.values() if each is not None]
 
@@ -295,7 +323,7 @@ class ItemPass:
     def _confirm(self) -> Steps[None]:
         """Raise MigrationStopped if another runner has taken over, or if the migration is paused."""
         asked_at = self.clock()
-        state = yield from self.control.state()
+        state = yield from self._repeated(self.control.state)
         if state is None or state.epoch != self.epoch or state.migration != self.migration:
             raise MigrationStopped(self._taken_over)
         if state.is_paused:
@@ -304,3 +332,11 @@ class ItemPass:
                 "  `singletable migrate resume` continues it."
             )
         self._confirmed_at = asked_at
+
+    def _repeated(self, steps: Callable[[], Steps[R]]) -> Steps[R]:
+        """Run steps that can be repeated. Repeat them more slowly while DynamoDB throttles them."""
+        while True:
+            try:
+                return (yield from steps())
+            except Throttled as problem:
+                yield from pause(self._rate.throttle(self._result.units, problem))

@@ -28,10 +28,12 @@ from singletable.model.table_schema import TABLE
 
 @dataclass
 class PlannedWrites:
-    """The number of items that a phase writes, and the write units that it consumes."""
+    """The number of items that a phase writes, and what the writes cause."""
 
     written: int = 0
     write_units: int = 0
+    stream_records: int = 0
+    """The records of changed items in a stream of the table, without those of reserved items."""
 
 
 @dataclass
@@ -55,6 +57,11 @@ class MigrationPlan:
         """The write units of all phases."""
         return self.expand.write_units + self.backfill.write_units + self.contract.write_units
 
+    @property
+    def stream_records(self) -> int:
+        """The stream records of all phases."""
+        return self.expand.stream_records + self.backfill.stream_records + self.contract.stream_records
+
     def fail(self, failures: Sequence[ItemFailure]) -> None:
         """Count items that would stop the migration."""
         self.failed += len(failures)
@@ -71,6 +78,7 @@ class _Planning:
 
     def __init__(self, run: MigrationRun, state: DesignState) -> None:
         self._run, self._state = run, replace(state, migration=run.file.label, target=run.after.fingerprint)
+        self._state = replace(self._state, began_at=int(run.settings.now()))
         self._plan = MigrationPlan(scans=run.stops_old_writers + run.backfills + 1 + run.cleans)
         self._written: dict[KeyId, Item | None] = {}
         """The planned state of related items."""
@@ -118,6 +126,7 @@ class _Planning:
             items_of_request = written_items(request, ChainMap(now, self._written))
             planned.write_units += request_units(request, items_of_request, run.before.indexes[TABLE], indexes)
             planned.write_units += check_units(stored) if request.is_transaction else 0
+            planned.stream_records += sum(each.is_changed for each in items_of_request.values())
             written = {key: each.after for key, each in items_of_request.items() if not each.is_check}
             now |= written
             own = {key_id(each.key) for each in request.changes}

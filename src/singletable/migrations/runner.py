@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
 
 from singletable.client.design_lease import VIEW_SECONDS_MAX
@@ -227,6 +228,7 @@ def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
             return RunResult((yield from control.change(state, run.finished(state))), work)
         opened = replace(state, migration=run.file.label, target=run.after.fingerprint, phase=Phase.PENDING)
         opened = replace(opened, stops_old_writers=run.stops_old_writers, moves_items=bool(run.moved))
+        opened = replace(opened, began_at=int(run.settings.now()))
         state = yield from control.change(state, opened)
     state = yield from control.take_over(state)
     while state.phase is not None:
@@ -331,15 +333,31 @@ def _closed(state: DesignState) -> DesignState:
 
 def _reject_undo(run: MigrationRun, state: DesignState) -> None:
     """Raise MigrationRefused if no migration is open, or if clients already write only the new keys."""
-    table = run.control.table
     if state.phase is None:
-        raise MigrationRefused(
-            f"table {table!r}: no migration is open.\n  A finished migration cannot be undone: restore a "
-            "backup, or make a migration to the old design."
-        )
+        raise no_open_migration(run.control.table, state)
     if state.phase is Phase.CONTRACT:
         raise MigrationRefused(
-            f"table {table!r}: migration {state.migration} is in the phase 'contract', in which the new code "
-            "already writes, so it cannot be undone.\n  Finish it, and make a migration to the old design; a backup "
-            "restores the table as it was before."
+            f"table {run.control.table!r}: migration {state.migration} is in the phase 'contract', in which the new "
+            "code already writes, so it cannot be undone.\n  Finish it, and make a migration to the old design.\n  "
+            f"{_recovery_point(state)}"
         )
+
+
+def no_open_migration(table: str, state: DesignState | None) -> MigrationRefused:
+    """Return the error of an undo of a table without an open migration. It names the recovery point."""
+    recovery = "" if state is None else f"\n  {_recovery_point(state)}"
+    return MigrationRefused(
+        f"table {table!r}: no migration is open.\n  A finished migration cannot be undone: make a migration to the old "
+        f"design.{recovery}"
+    )
+
+
+def _recovery_point(state: DesignState) -> str:
+    """Return how to restore the table as it was before the open or last migration."""
+    if state.began_at is None:
+        return "A backup from before the migration restores the table as it was then, without later writes."
+    began = datetime.fromtimestamp(state.began_at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return (
+        f"Recovery point: {began}, when the migration began. Point-in-time recovery to this time, or an earlier "
+        "backup, restores the table as it was then, without later writes."
+    )
