@@ -256,6 +256,13 @@ def test_in_the_moving_table_a_page_can_be_read_backwards_and_in_a_later_phase(w
     assert table.lines.using(limit=3, cursor=second.previous)("a").items == first.items
 
 
+def test_a_cursor_with_an_old_key_is_rejected_when_all_items_have_their_new_keys(world: World) -> None:
+    first = world.table.lines.using(limit=3)("a")
+    world.lead_to(Phase.SWITCH)
+    with pytest.raises(CursorRefused, match="request the first page again"):
+        world.table.lines.using(limit=3, cursor=first.cursor)("a")
+
+
 def test_in_the_moving_table_awaited_calls_work_in_every_phase(world: World) -> None:
     async def calls() -> None:
         for phase in (Phase.EXPAND, Phase.BACKFILL, Phase.VERIFY, Phase.SWITCH, None):

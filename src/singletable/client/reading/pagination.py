@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from singletable.client.reading.table_reader import ReadOptions, TableReader
 from singletable.client.reading.unreadable_items import UnreadableItems
 from singletable.client.request_steps import Call, Steps
 from singletable.client.responses import Item, read_page
-from singletable.errors import CursorRefused
+from singletable.errors import CursorRefused, RequestRefused
 from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.intents import Page
 from singletable.planner.plan import Plan
@@ -21,6 +22,8 @@ from singletable.planner.planned_requests import read_requests
 from singletable.planner.trims import trimmed_attributes
 
 Arguments = Mapping[str, Any]
+_START_KEY = re.compile(r"exclusive start key|starting key|cannot be restarted", re.IGNORECASE)
+"""The words with which DynamoDB rejects a position outside the range of a Query."""
 
 
 def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: ReadOptions) -> Steps[Page[Any]]:
@@ -48,9 +51,17 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
     found = queries_of(
         reader, plan, arguments, requests, positions, options, backwards=backwards, unreadable=unreadable
     )
-    objects = yield from _page_objects(reader, plan, found, limit_of(plan, arguments, options), options)
+    try:
+        objects = yield from _page_objects(reader, plan, found, limit_of(plan, arguments, options), options)
+        if backwards:
+            yield from found.look_ahead()
+    except RequestRefused as problem:
+        if text is not None and _START_KEY.search(problem.message) is not None:
+            raise CursorRefused(
+                f"{name}: the keys of the items have changed since the cursor was issued; request the first page again"
+            ) from None
+        raise
     if backwards:
-        yield from found.look_ahead()
         objects.reverse()
     ahead = found.positions
     # A read that starts at the first or last item has no page before it.
