@@ -176,7 +176,7 @@ class DualTable(ConnectedTable):
         elif entity is not None:
             names = sorted({*entity.entity.attributes.values()} - {*self._keys[write.table]})
             guards = [exists(next(iter(write.key))), *(attribute_equals(each, before.get(each)) for each in names)]
-        return write.action(guards).entry(write.table)
+        return write.action(before, guards).entry(write.table)
 
     def _transaction(self, call: Call, entries: Sequence[Any]) -> Call:
         if len(entries) > TRANSACTION_ACTIONS_MAX:
@@ -215,6 +215,17 @@ def open_dual_table(consolidation: Consolidation[T], place: Any, options: Any) -
         table.close()
         raise
     return table
+
+
+def opened_dual_table(table: Table) -> DualTable:
+    """Return the open table of a consolidation. Raise ArgumentRefused if another function has opened it."""
+    opened = table._opened()
+    if not isinstance(opened, DualTable):
+        name = type(table).__name__
+        raise ArgumentRefused(
+            f"{name} is not open for dual writes: open {name} with Consolidation.open(), not with its own open()"
+        )
+    return opened
 
 
 def dual_table(consolidation: Consolidation[Any], opened: ConnectedTable) -> DualTable:
