@@ -158,8 +158,13 @@ class DualWriter:
         stored = yield from self.read_items(self.entities.keys(changes))
         changed = (each for each in request.writes if each.kind != "ConditionCheck")
         known = self.entities.mapped(each.before for each in changes).keys()
-        for write, change in zip(changed, changes, strict=True):
-            self.reject_taken(self.mappings[write.table], write.key, change, stored, known)
+        try:
+            for write, change in zip(changed, changes, strict=True):
+                self.reject_taken(self.mappings[write.table], write.key, change, stored, known)
+        except ItemRefused:
+            if (yield from self.read_rows([(each.table, each.key) for each in request.writes])) != rows:
+                raise _TargetChanged from None  # the items are newer than the rows
+            raise
         return _PlannedWrite(befores, afters, changes, stored, [*entries, *request.others])
 
     def _raise_if_repeated(self, request: RequestedWrites, befores: Sequence[Item | None], token: str) -> Steps[None]:
@@ -305,7 +310,7 @@ class _Repeated(Exception):
 
 
 class _TargetChanged(Exception):
-    """Another writer changed an item of the new table after it was read."""
+    """Another writer changed a row or an item after it was read."""
 
 
 class _TooManyActions(ArgumentRefused):
