@@ -221,7 +221,7 @@ class DualWriter:
             if part is None and known is not None and self.entities.differences(each, value):
                 raise ItemRefused(
                     f"the new table has another {each.label}, which may belong to another row of {mapping.name}; "
-                    f"nothing was written.\n  Pass a row_of function for {each.entity.label}, which tells whose it is."
+                    f"nothing was written.\n  Pass a row_of function for {each.entity.label}, so that its row is known."
                 )
             part = part or {}
             names = self.keys.get(mapping.name, ()) if row is not None and part else ()
