@@ -14,11 +14,13 @@ from .tables import Item
 
 
 def customer_of(row: Item) -> Customer:
-    return Customer(**{**row, "created_at": datetime.fromisoformat(row["created_at"])})
+    values: Item = {**row, "created_at": datetime.fromisoformat(row["created_at"])}
+    return Customer(**values)
 
 
 def order_of(row: Item) -> Order:
-    return Order(**{**row, "created_at": datetime.fromisoformat(row["created_at"])})
+    values: Item = {**row, "created_at": datetime.fromisoformat(row["created_at"])}
+    return Order(**values)
 
 
 def item_of(row: Item) -> OrderItem:

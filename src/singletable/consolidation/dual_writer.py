@@ -114,6 +114,7 @@ class DualWriter:
             if attempt > 2:  # the first retry is immediate
                 yield from pause(self.retries.pause(attempt))
             stage = yield from self._stage(request)
+            planned = _PlannedWrite([], [], [], {}, [])
             try:
                 planned = yield from self._plan(request, token)
                 capacity = yield from self._send(planned, stage, token)
