@@ -152,6 +152,26 @@ def test_a_batch_with_more_bytes_than_a_transaction_is_split() -> None:
     assert not sides.failures()
 
 
+def test_a_batch_whose_rows_become_more_entities_than_a_transaction_accepts_is_split() -> None:
+    def products_of(row: Any) -> list[Product]:
+        return [Product(f"{row['id']}-{number}", "n", row["id"]) for number in range(6)]
+
+    engine = Engine("memory:")
+    client = engine.boto3_client()
+    client.create_table(
+        TableName=ROWS,
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    Catalog.open(engine, create=True).close()
+    with Consolidation(Catalog, DynamoDBSource(ROWS, products_of)).open(engine) as catalog:
+        install(catalog, client)
+        requests = [{"PutRequest": {"Item": {"id": {"S": str(number)}}}} for number in range(25)]
+        assert not client.batch_write_item(RequestItems={ROWS: requests})["UnprocessedItems"]
+        assert catalog.product("24-5") == Product("24-5", "n", "24")
+
+
 def test_a_repeated_token_succeeds_although_its_own_write_fails_the_condition() -> None:
     sides = _sides()
     put = {"TableName": ROWS, "Item": _row("a", "E"), "ConditionExpression": "attribute_not_exists(id)"}

@@ -237,6 +237,8 @@ class DualWriter:
                 return (yield from self.commit(intents, entries, token))
             except (RequestRefused, Unreachable, _TooManyActions):
                 raise
+            except ArgumentRefused as problem:  # with their derived data, the items are too many for a transaction
+                raise _TooManyActions(str(problem)) from None
             except SingletableError as problem:
                 if (yield from self.read_items([dict_of(each) for each in planned.stored])) != planned.stored:
                     raise _TargetChanged from None
