@@ -26,11 +26,12 @@ import boto3  # type: ignore[import-untyped]
 
 from examples.shop.model import Shop
 from examples.shop_tables import tables
+from examples.shop_tables.old_shop_reads import ShopReads
 from examples.shop_tables.shop_application import ShopApplication
 from singletable.consolidation import ShadowSettings, switch_mode
 from singletable.engine import Engine
 from singletable.engine.boto3_clients import boto3_client, boto3_resource
-from tests.consolidation.shop_reads import ShopReads, objects
+from tests.consolidation.shop_reads import objects
 
 SAMPLES = (0.0, 0.05, 1.0)
 BLOCK_CALLS, WARM_CALLS = 50, 5

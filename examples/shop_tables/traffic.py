@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from random import Random
 from typing import Any
 
 from .shop_application import OrderNotPending, ShopApplication
 from .tables import CUSTOMERS, ORDERS, PRODUCTS, Item, time_text
+
+SECONDS_MAX = 300_000_000
 
 # How often each method is called, of 100 calls.
 SHARES = {
@@ -41,6 +43,7 @@ class ShopTraffic:
     def __init__(self, shop: ShopApplication, rows: Iterable[tuple[str, Item]], seed: int = 1, name: str = "a") -> None:
         self._shop = shop
         self._random = Random(seed)  # noqa: S311  # example data is not secret
+        self._times = Random(name)  # noqa: S311
         self._name = name
         self._created = 0
         ids: dict[str, list[Any]] = {CUSTOMERS: [], PRODUCTS: [], ORDERS: []}
@@ -98,7 +101,9 @@ class ShopTraffic:
         bought = self._random.sample(self._products, min(len(self._products), self._random.randint(1, 3)))
         items = [{"order_id": id, "sku": sku, "quantity": Decimal(1), "price": Decimal(100)} for sku in bought]
         total = Decimal(100 * len(items))
-        placed = {"id": id, "customer_id": self._customer(), "status": "PENDING", "total": total, "created_at": _now()}
+        # An index does not define the order of two orders of one second, so each one has a second of its own.
+        time = time_text(datetime.now(UTC) - timedelta(seconds=self._times.randrange(SECONDS_MAX)))
+        placed = {"id": id, "customer_id": self._customer(), "status": "PENDING", "total": total, "created_at": time}
         self._shop.place_order(placed, items)
         self._orders.append(id)
 

@@ -5,19 +5,29 @@ from __future__ import annotations
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
+from singletable.cli.consolidate_mode import print_states
 from singletable.cli.output import print_table
+from singletable.consolidation import ShadowSettings, read_pattern_states, switch_mode
 from singletable.engine import Engine
 
 from ..shop.model import Shop
 from ..shop_tables import tables
 from ..shop_tables.killed_processes import ShopProcesses
+from ..shop_tables.old_shop_reads import ShopReads
+from ..shop_tables.shop_application import ShopApplication
+from ..shop_tables.traffic import ShopTraffic
 
-ROWS = 50_000
-RUNNER_KILLS, SECONDS_BEFORE_KILL = 3, (1.0, 4.0)
+ROWS = 15_000
+RUNNER_KILLS, SECONDS_BEFORE_KILL = 3, (0.5, 2.0)
 SPEED = 40.0
 """The clocks of the clients run faster, so that they notice the next stage within a second, not within 30 seconds."""
 TRAFFIC_SECONDS = 1.5
+COMPARED_CALLS, KNOWN_ROWS = 100, 200
+PATTERNS = ("customer", "orders_of_customer", "whole_order", "orders_with_sku")
+SHADOW = ShadowSettings(sample=1.0, cpu_share=1.0, queue_max=1000, recheck_seconds=(0.1, 0.5, 1.0))
+"""Compare every call. A difference is read again, because the application writes meanwhile."""
 
 
 def main(rows: int = ROWS, seconds_before_kill: tuple[float, float] = SECONDS_BEFORE_KILL, seed: int = 1) -> None:
@@ -42,6 +52,7 @@ def _walk(folder: Path, rows: int, seconds_before_kill: tuple[float, float], see
         time.sleep(TRAFFIC_SECONDS)
         shop.kill_one()
         time.sleep(TRAFFIC_SECONDS)
+        _compare(shop.store)
         shop.check()
     print("\n$ singletable consolidate verify consolidation.py file:shop.db")
     print(shop.verify())
@@ -54,6 +65,26 @@ def _fill(store: str, rows: int) -> None:
     tables.create_tables(client)
     tables.fill(client, rows)
     Shop.open(engine, create=True).close()
+    engine.close()
+
+
+def _compare(store: str) -> None:
+    """Read with the old and the new implementation while the application writes, and print the differences."""
+    engine = Engine(store)
+    with Shop.open(engine) as table:
+        reads: Any = ShopReads(table, ShopApplication(engine.boto3_client(), engine.boto3_resource()), SHADOW)
+        reads.customer("c000001")  # the first call stores the names of the patterns
+        reads.drain()
+        for pattern in PATTERNS:
+            switch_mode(table, pattern, "shadow")
+        reads.refresh()
+        traffic = ShopTraffic(reads, tables.rows(KNOWN_ROWS))
+        for _ in range(COMPARED_CALLS):
+            for pattern in PATTERNS:
+                traffic.call(pattern)
+        reads.drain()
+        print("\nEach answer from the old tables, compared with the answer from the new table:\n")
+        print_states(read_pattern_states(table))
     engine.close()
 
 

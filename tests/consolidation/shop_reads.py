@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from examples.shop.model import Customer, Order, OrderItem, Product, Shop, WholeOrder
+from examples.shop.model import Customer, Order, OrderItem, Product, Shop
 from examples.shop_tables import tables
+from examples.shop_tables.old_shop_reads import ShopReads, customer_of, item_of, order_of
 from examples.shop_tables.shop_application import ShopApplication
-from singletable import Page
 from singletable.consolidation import ShadowReads, ShadowSettings, old_read, switch_mode
 from singletable.consolidation.pattern_modes import Mode
 from singletable.engine import Engine
@@ -24,47 +22,6 @@ EVERY = ShadowSettings(sample=1.0, recheck_seconds=(0.0, 0.001), flush_seconds=0
 """Compares every call, and notices a new mode after 50 ms."""
 
 Row = dict[str, Any]
-
-
-def customer_of(row: Row) -> Customer:
-    return Customer(**{**row, "created_at": datetime.fromisoformat(row["created_at"])})
-
-
-def order_of(row: Row) -> Order:
-    return Order(**{**row, "created_at": datetime.fromisoformat(row["created_at"])})
-
-
-def item_of(row: Row) -> OrderItem:
-    return OrderItem(**row)
-
-
-class ShopReads(ShadowReads):
-    """The reads of an application that has changed to objects already."""
-
-    def __init__(self, shop: Shop, old: ShopApplication, settings: ShadowSettings = EVERY) -> None:
-        super().__init__(shop, settings)
-        self.old = old
-
-    @old_read(Shop.customer)
-    def customer(self, id: str) -> Customer | None:
-        row = self.old.customer(id)
-        return None if row is None else customer_of(row)
-
-    @old_read(Shop.orders_of_customer)
-    def orders_of_customer(self, customer_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:
-        start = None if cursor is None else json.loads(cursor)
-        rows = self.old.orders_of_customer(customer_id, limit, start)
-        last = {name: rows[-1][name] for name in ("id", "customer_id", "created_at")} if len(rows) == limit else None
-        return Page([order_of(row) for row in rows], None if last is None else json.dumps(last))
-
-    @old_read(Shop.whole_order)
-    def whole_order(self, order_id: str) -> WholeOrder | None:
-        found = self.old.whole_order(order_id)
-        return None if found is None else WholeOrder(order=order_of(found[0]), items=[item_of(row) for row in found[1]])
-
-    @old_read(Shop.orders_with_sku)
-    def orders_with_sku(self, sku: str) -> Page[OrderItem]:
-        return Page([item_of(row) for row in self.old.orders_with_sku(sku)])
 
 
 def product_row(product: Product | None) -> Row | None:

@@ -27,6 +27,10 @@ def test_no_write_is_lost_and_no_call_fails(
     lines = capsys.readouterr().out.splitlines()
     assert "stage 'dual write': the old tables and the new table are in sync" in lines
     assert any(line.endswith(" rows and the new table are in sync") for line in lines)
+    compared = [line.split() for line in lines if line.startswith(migration.PATTERNS)]
+    assert [(each[0], each[6], each[8]) for each in compared] == [
+        (name, "0", "0") for name in sorted(migration.PATTERNS)
+    ]
     title = next(line for line in lines if line.endswith("products that the application has written meanwhile"))
     written = int(title.split(" ")[0].replace(",", ""))
     assert written > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from singletable import ArgumentRefused, ConsolidationRefused, ItemRefused, Tabl
 from singletable.client.request_steps import run
 from singletable.consolidation import Consolidation, DynamoDBSource, JsonLinesSource
 from singletable.consolidation.consolidation_run import ConsolidationRun, ConsolidationSettings
+from singletable.consolidation.consolidation_state import Stage
 from singletable.engine import Engine
 from tests.consolidation.shop_world import (
     CONSOLIDATION,
@@ -157,3 +159,42 @@ def test_open_rejects_a_source_that_is_not_there() -> None:
     Shop.open(engine, create=True).close()
     with pytest.raises(ArgumentRefused, match="there is no table 'customers' next to the new table"):
         CONSOLIDATION.open(engine)
+
+
+def test_a_write_starts_again_if_another_writer_changes_item_and_row_between_its_reads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = World()
+    writer = world.shop._opened().writer_of_both  # type: ignore[attr-defined]  # a dual table
+    read_rows, others = writer.read_rows, [NAME.set("Bea"), NAME.set("Cid")]
+
+    def read_after_another_write(places: Any) -> Any:
+        if others:
+            with CONSOLIDATION.open(world.engine) as other:
+                other.update(key(Customer, id="c1"), others.pop(0))
+        return (yield from read_rows(places))
+
+    monkeypatch.setattr(writer, "read_rows", read_after_another_write)
+    world.shop.update(key(Customer, id="c1"), NAME.set("Ann"))
+    assert world.row(CUSTOMERS, "c1") == ANN
+    assert world.shop.get(key(Customer, id="c1")) == Customer("c1", "Ann", "a@x", 1)
+
+
+def test_a_client_that_does_not_know_yet_that_the_rows_are_retired_writes_items_without_rows() -> None:
+    world = World()
+    opened = world.shop._opened()
+    items = opened.writer_of_both.items  # type: ignore[attr-defined]  # a dual table
+
+    def enter(stage: Stage) -> None:
+        state = run(items.state(), opened.session)
+        run(items.change(state, replace(state, stage=stage)), opened.session)
+
+    enter(Stage.CLOSING)
+    with CONSOLIDATION.open(world.engine) as late, CONSOLIDATION.open(world.engine) as early:
+        late.update(key(Order, id="o1"), STATUS.set("PAID"))
+        enter(Stage.RETIRED)
+        early.create(Order("o9", "c1", "OPEN"))
+        early.create(Note("o9", "x"))
+        assert world.row(ORDERS, "o9") is None
+        late.put(Note("o9", "y"))
+        assert late.get(key(Note, order_id="o9")) == Note("o9", "y")

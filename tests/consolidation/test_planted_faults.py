@@ -11,10 +11,11 @@ import pytest
 
 from examples.shop.model import Customer, Order, OrderItem, Product
 from examples.shop_tables import tables
+from examples.shop_tables.old_shop_reads import ShopReads, customer_of, order_of
 from singletable import ConsolidationRefused, Page, Table, key, pattern, query
 from singletable.consolidation import PatternState, ShadowReads, old_read, read_pattern_states, switch_mode
 from singletable.consolidation.answer_differences import DifferenceKind
-from tests.consolidation.shop_reads import EVERY, ShopReads, TwoShops, customer_of, objects, order_of, start, two_shops
+from tests.consolidation.shop_reads import EVERY, TwoShops, objects, start, two_shops
 
 CUSTOMER, ORDER = "c000001", "o0000001"
 

@@ -10,6 +10,7 @@ import pytest
 
 from examples.shop.model import Customer, Shop
 from examples.shop_tables import tables
+from examples.shop_tables.old_shop_reads import ShopReads
 from singletable import ConsolidationRefused, Page, Table, entity, get, native, on, pattern, query
 from singletable.consolidation import ShadowReads, old_read, read_pattern_states, switch_mode
 from singletable.engine import Engine
@@ -19,7 +20,7 @@ from singletable.export.exported_table import exported_table
 from singletable.export.iam_policies import AwsScope, Scope, allow_shadow_reads, policies_of
 from singletable.streams.stream_worker import StreamWorker
 from tests.cli.program import singletable
-from tests.consolidation.shop_reads import EVERY, ROWS, ShopReads, TwoShops, objects, start, two_shops
+from tests.consolidation.shop_reads import EVERY, ROWS, TwoShops, objects, start, two_shops
 
 CUSTOMER = "c000001"
 
@@ -99,7 +100,7 @@ def test_exported_policies_allow_them(shops: TwoShops, scope: Scope) -> None:
     documents = [document for each in reading for document in parse_policies(each.entry, each.name)]
     limited = shops.engine.as_principal(Principal("arn:aws:iam::000000000000:role/reads", tuple(documents), {}))
     with Shop.open(limited) as table:
-        use(ShopReads(table, shops.old), shops)
+        use(ShopReads(table, shops.old, EVERY), shops)
 
 
 def test_policies_without_the_option_allow_to_read_the_modes_only(

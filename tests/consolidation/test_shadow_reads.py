@@ -20,6 +20,7 @@ from boto3.dynamodb.types import TypeSerializer  # type: ignore[import-untyped]
 
 from examples.shop.model import Customer, Order, Shop
 from examples.shop_tables import tables
+from examples.shop_tables.old_shop_reads import ShopReads, customer_of
 from singletable import (
     ArgumentRefused,
     ConsolidationRefused,
@@ -36,7 +37,7 @@ from singletable.client.write.item_encoder import Encoder
 from singletable.consolidation import ShadowReads, ShadowSettings, old_read, read_pattern_states, switch_mode
 from singletable.consolidation.pattern_modes import Mode
 from tests.client.places import OURS, server
-from tests.consolidation.shop_reads import EVERY, RowReads, ShopReads, TwoShops, customer_of, start, two_shops
+from tests.consolidation.shop_reads import EVERY, RowReads, TwoShops, start, two_shops
 
 CUSTOMER = "c000001"
 

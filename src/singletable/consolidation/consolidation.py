@@ -75,3 +75,9 @@ class Consolidation(Generic[T]):
         from singletable.consolidation.dual_table import open_dual_table
 
         return open_dual_table(self, url, options)
+
+    def refresh(self, table: T) -> None:
+        """Let a table that `open` has returned read the stage before its next write, not within 30 seconds."""
+        from singletable.consolidation.dual_table import opened_dual_table
+
+        opened_dual_table(table).writer_of_both.lease.forget()

@@ -44,6 +44,7 @@ from singletable.consolidation.write_requests import (
 from singletable.errors import (
     ArgumentRefused,
     ConsolidationRefused,
+    ItemRefused,
     RequestRefused,
     SingletableError,
     TableDiffers,
@@ -144,7 +145,8 @@ class DualTable(ConnectedTable):
         for attempt in range(1, ATTEMPTS_MAX + 1):
             if attempt > 2:  # the first retry is immediate
                 yield from pause(retries.pause(attempt))
-            found = yield from self.writer_of_both.read_items([each.key for each in request.writes])
+            keys = [each.key for each in request.writes]
+            found = yield from self.writer_of_both.read_items(keys)
             befores = [found[each.place[1]] for each in request.writes]
             if not all(each.holds(before) for each, before in zip(request.writes, befores, strict=True)):
                 raise request.rejection(befores)
@@ -154,7 +156,15 @@ class DualTable(ConnectedTable):
                 (body,) = yield (call,)  # no item has a row
                 return body
             self._reject_early(stage)
-            rows = yield from self._rows.entries(request.writes, befores, afters)
+            try:
+                rows = yield from self._rows.entries(request.writes, befores, afters)
+            except ItemRefused:
+                if (yield from self.writer_of_both.read_items(keys)) != found:
+                    continue  # another writer changed the items, so the rows that were read do not belong to them
+                if stage is Stage.CLOSING and (yield from self._is_retired()):
+                    (body,) = yield (call,)  # other clients do not write the rows any more
+                    return body
+                raise
             own = [self._entry(*each) for each in zip(request.writes, befores, entities, strict=True)]
             try:
                 (body,) = yield (self._transaction(call, [*own, *request.others, *rows]),)
@@ -168,6 +178,12 @@ class DualTable(ConnectedTable):
             "TransactionConflictException", f"other writers changed {places} in each of {ATTEMPTS_MAX} attempts"
         )
 
+    def _is_retired(self) -> Steps[bool]:
+        """Read the stage again, and return whether the rows are no longer written."""
+        lease = self.writer_of_both.lease
+        lease.forget()
+        return (yield from lease.current()) is Stage.RETIRED
+
     def _entry(self, write: RequestedWrite, before: Item | None, entity: MappedEntity | None) -> dict[str, Any]:
         """Return a write of the new table, guarded by the fields from which its row follows."""
         guards: list[Condition] = []
@@ -176,7 +192,7 @@ class DualTable(ConnectedTable):
         elif entity is not None:
             names = sorted({*entity.entity.attributes.values()} - {*self._keys[write.table]})
             guards = [exists(next(iter(write.key))), *(attribute_equals(each, before.get(each)) for each in names)]
-        return write.action(guards).entry(write.table)
+        return write.action(before, guards).entry(write.table)
 
     def _transaction(self, call: Call, entries: Sequence[Any]) -> Call:
         if len(entries) > TRANSACTION_ACTIONS_MAX:
@@ -215,6 +231,17 @@ def open_dual_table(consolidation: Consolidation[T], place: Any, options: Any) -
         table.close()
         raise
     return table
+
+
+def opened_dual_table(table: Table) -> DualTable:
+    """Return the open table of a consolidation. Raise ArgumentRefused if another function has opened it."""
+    opened = table._opened()
+    if not isinstance(opened, DualTable):
+        name = type(table).__name__
+        raise ArgumentRefused(
+            f"{name} is not open for dual writes: open {name} with Consolidation.open(), not with its own open()"
+        )
+    return opened
 
 
 def dual_table(consolidation: Consolidation[Any], opened: ConnectedTable) -> DualTable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,11 +39,12 @@ from singletable.errors import (
 )
 from singletable.expressions.tree import Condition
 from singletable.migrations.item_pass import read_related
-from singletable.values.limits import TRANSACTION_ACTIONS_MAX
+from singletable.values.limits import TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX
 
 ATTEMPTS_MAX = 30
 _MISMATCH = "IdempotentParameterMismatchException"
 _TOKEN_DIGITS = 36
+_UNMAPPED = RowChange(None, None)
 Entry = Mapping[str, Any]
 
 
@@ -88,10 +89,10 @@ class DualWriter:
         request = read_request(operation, parameters, self.keys)
         try:
             return (yield from self._write(request))
-        except _TooManyActions as problem:
-            parts = _halves(request)
+        except (RequestRefused, _TooManyActions) as problem:
+            parts = _halves(request) if isinstance(problem, _TooManyActions) or _is_too_large(problem, request) else ()
             if not parts:
-                raise ArgumentRefused(str(problem)) from None
+                raise (ArgumentRefused(str(problem)) if isinstance(problem, _TooManyActions) else problem) from None
             for each in parts:
                 yield from self.write(each.operation, each.parameters)
             return request.response([None] * len(request.writes), [None] * len(request.writes), {})
@@ -113,8 +114,9 @@ class DualWriter:
             if attempt > 2:  # the first retry is immediate
                 yield from pause(self.retries.pause(attempt))
             stage = yield from self._stage(request)
-            planned = yield from self._plan(request)
+            planned = _PlannedWrite([], [], [], {}, [])
             try:
+                planned = yield from self._plan(request, token)
                 capacity = yield from self._send(planned, stage, token)
             except CompanionFailed as failed:
                 others = failed.reasons[len(request.writes) :][: len(request.others)]
@@ -128,7 +130,7 @@ class DualWriter:
                 token = None
                 continue
             except _Repeated:
-                return request.response(planned.befores, planned.afters, {})
+                return request.response((), (), {})
             except _TargetChanged:
                 token = None
                 continue
@@ -138,11 +140,13 @@ class DualWriter:
             "TransactionConflictException", f"other writers changed {places} in each of {ATTEMPTS_MAX} attempts"
         )
 
-    def _plan(self, request: RequestedWrites) -> Steps[_PlannedWrite]:
+    def _plan(self, request: RequestedWrites, token: str | None) -> Steps[_PlannedWrite]:
         """Read the rows and the items that a request concerns, and compute its effect on both."""
         rows = yield from self.read_rows([(each.table, each.key) for each in request.writes])
         befores = [rows[each.place] for each in request.writes]
         if not all(each.holds(before) for each, before in zip(request.writes, befores, strict=True)):
+            if token is not None:
+                yield from self._raise_if_repeated(request, befores, token)
             raise request.rejection(befores)
         afters = [each.after(before) for each, before in zip(request.writes, befores, strict=True)]
         changes: list[RowChange] = []
@@ -150,14 +154,34 @@ class DualWriter:
         for write, before, after in zip(request.writes, befores, afters, strict=True):
             change = RowChange(self._mapped(write, before), self._mapped(write, after))
             changes += [change] if write.kind != "ConditionCheck" else []
-            entries.append(
-                write.action(row_guards(before, self.keys[write.table], change, write.read)).entry(write.table)
-            )
+            guards = row_guards(before, self.keys[write.table], change, write.read)
+            entries.append(write.action(before, guards).entry(write.table))
         stored = yield from self.read_items(self.entities.keys(changes))
         changed = (each for each in request.writes if each.kind != "ConditionCheck")
-        for write, change in zip(changed, changes, strict=True):
-            self.reject_taken(self.mappings[write.table], write.key, change, stored)
+        known = self.entities.mapped(each.before for each in changes).keys()
+        try:
+            for write, change in zip(changed, changes, strict=True):
+                self.reject_taken(self.mappings[write.table], write.key, change, stored, known)
+        except ItemRefused:
+            if (yield from self.read_rows([(each.table, each.key) for each in request.writes])) != rows:
+                raise _TargetChanged from None  # the items are newer than the rows
+            raise
         return _PlannedWrite(befores, afters, changes, stored, [*entries, *request.others])
+
+    def _raise_if_repeated(self, request: RequestedWrites, befores: Sequence[Item | None], token: str) -> Steps[None]:
+        """Raise _Repeated if an earlier transaction had the token, so that its own write can fail the condition.
+
+        Another transaction cannot commit, because a condition of the caller does not hold.
+        """
+        entries = [
+            write.action(before, row_guards(before, self.keys[write.table], _UNMAPPED, write.read)).entry(write.table)
+            for write, before in zip(request.writes, befores, strict=True)
+        ]
+        try:
+            yield from self.commit((), [*entries, *request.others], token)
+        except CompanionFailed:
+            return
+        raise _Repeated
 
     def _mapped(self, write: RequestedWrite, item: Item | None) -> MappedRow | None:
         if item is None or write.kind == "ConditionCheck":
@@ -172,19 +196,35 @@ class DualWriter:
             key = {name: item[name] for name in self.keys[table]}
             raise ItemRefused(f"{table} {key_text(key)}: {problem}; nothing was written") from problem
 
-    def reject_taken(self, mapping: RowMapping, row: Item | None, change: RowChange, stored: Stored) -> None:
-        """Raise ItemRefused if the stored item of an entity belongs to another row than this one."""
-        known = set() if change.before is None else {each.key_id for each in change.before.entities}
+    def reject_taken(
+        self,
+        mapping: RowMapping,
+        row: Item | None,
+        change: RowChange,
+        stored: Stored,
+        known: Collection[KeyId] | None = None,
+    ) -> None:
+        """Raise ItemRefused if the stored item of an entity belongs to another row than this one.
+
+        `known` are the keys of the entities of all rows that a request of the application replaces or deletes. Without
+        them, the change copies a row.
+        """
         for each in () if change.after is None else change.after.entities:
             item = stored.get(each.key_id)
-            if item is None or each.key_id in known:
+            if item is None or each.key_id in (known or ()):
                 continue
             value = self.entities.stored_entity(item, each)
             if each.entity.cls in self.shared and self.entities.differences(each, value):
                 raise ItemRefused(
                     f"the new table has another {each.label}, which may belong to a row of another source"
                 )
-            part = mapping.row_part(value.value) or {}
+            part = mapping.row_part(value.value)
+            if part is None and known is not None and self.entities.differences(each, value):
+                raise ItemRefused(
+                    f"the new table has another {each.label}, which may belong to another row of {mapping.name}; "
+                    f"nothing was written.\n  Pass a row_of function for {each.entity.label}, so that its row is known."
+                )
+            part = part or {}
             names = self.keys.get(mapping.name, ()) if row is not None and part else ()
             if row is not None and any(part.get(name) != row[name] for name in names):
                 other = key_text({name: part.get(name, {}) for name in names})
@@ -197,6 +237,8 @@ class DualWriter:
                 return (yield from self.commit(intents, entries, token))
             except (RequestRefused, Unreachable, _TooManyActions):
                 raise
+            except ArgumentRefused as problem:  # with their derived data, the items are too many for a transaction
+                raise _TooManyActions(str(problem)) from None
             except SingletableError as problem:
                 if (yield from self.read_items([dict_of(each) for each in planned.stored])) != planned.stored:
                     raise _TargetChanged from None
@@ -271,7 +313,7 @@ class _Repeated(Exception):
 
 
 class _TargetChanged(Exception):
-    """Another writer changed an item of the new table after it was read."""
+    """Another writer changed a row or an item after it was read."""
 
 
 class _TooManyActions(ArgumentRefused):
@@ -373,6 +415,12 @@ def _token(request: RequestedWrites) -> str | None:
         return None
     document = json.dumps(request.parameters, sort_keys=True, default=str)
     return hashlib.sha256(document.encode()).hexdigest()[:_TOKEN_DIGITS]
+
+
+def _is_too_large(problem: RequestRefused, request: RequestedWrites) -> bool:
+    """Return whether a request may need more bytes than a transaction has: rows, items, and the values of guards."""
+    size = len(json.dumps(request.parameters, default=str))
+    return problem.code == "ValidationException" and size > TRANSACTION_BYTES_MAX // 8
 
 
 def _halves(request: RequestedWrites) -> list[RequestedWrites]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from singletable.client.request_steps import run
 from singletable.client.table import Table
-from singletable.consolidation.dual_table import DualTable
+from singletable.consolidation.dual_table import opened_dual_table
 from singletable.consolidation.dual_writer import DualWriter
 from singletable.consolidation.write_requests import ITEM_WRITES, STATEMENTS
 from singletable.errors import ArgumentRefused, RequestRefused
@@ -30,11 +30,7 @@ def install(table: Table, client: Any) -> None:
     The client keeps its interface: conditions, ReturnValues, batches and transactions work as before. Requests on other
     tables, and all reads, stay as they are.
     """
-    opened = table._opened()
-    if not isinstance(opened, DualTable):
-        raise ArgumentRefused(
-            f"install: open {type(table).__name__} with Consolidation.open(), not with its own open()"
-        )
+    opened = opened_dual_table(table)
     found = getattr(getattr(client, "meta", None), "client", client)  # the client of a resource
     meta: Any = getattr(found, "meta", None)
     if getattr(getattr(meta, "service_model", None), "service_name", None) != "dynamodb":

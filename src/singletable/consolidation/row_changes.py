@@ -30,7 +30,8 @@ class _RowDraft:
     whole: Item = field(default_factory=dict)
     """All attributes that the written entities contain, for a row that does not exist."""
     removes: set[str] = field(default_factory=set)
-    written: set[KeyId] = field(default_factory=set)
+    written: dict[KeyId, Item] = field(default_factory=dict)
+    """The attributes that each written entity contains."""
     deleted: set[KeyId] = field(default_factory=set)
 
 
@@ -78,7 +79,7 @@ class RowChanges:
             draft = self._draft(drafts, after, new)
             is_same_row = before is not None and self._key(before, old) == draft.key
             known = old if is_same_row else {}
-            draft.written.add(after.key_id)
+            draft.written[after.key_id] = new
             draft.whole |= new
             draft.sets |= {name: value for name, value in new.items() if not same_stored_value(known.get(name), value)}
             draft.removes |= known.keys() - new.keys()
@@ -111,7 +112,7 @@ class RowChanges:
         name = draft.mapping.name
         before = None if row is None else self._writer.mapped(name, row)
         known = self._writer.entities.mapped([before])
-        expected = (known.keys() - draft.deleted) | draft.written
+        expected = (known.keys() - draft.deleted) | draft.written.keys()
         if not expected:
             return None if row is None else self._action("Delete", draft, row, before, None).entry(name)
         sets = draft.whole if row is None else draft.sets
@@ -145,7 +146,16 @@ class RowChanges:
                 "was written.\n  entity_of and row_of of the source must fit together."
             )
         for key, each in after.items():
-            if key not in draft.written and self._writer.entities.differences(each, before[key]):
+            part = draft.written.get(key)
+            restored = {} if part is None else self._part(each)
+            if part is not None and (
+                wrong := [name for name, value in part.items() if not same_stored_value(restored.get(name), value)]
+            ):
+                raise ItemRefused(
+                    f"the row {where} does not map to the written {each.label}: {', '.join(wrong)} would change; "
+                    "nothing was written.\n  entity_of and row_of of the source must fit together."
+                )
+            if part is None and self._writer.entities.differences(each, before[key]):
                 raise ItemRefused(
                     f"the write would also change {each.label}, which has the same row {where}; nothing was written.\n"
                     "  Write both in one transaction."

@@ -156,8 +156,8 @@ class RowMapping:
         """Return the argument of the function, and the attributes that its type reads, if it is a class."""
         if self._row_class is None:
             return row, None
-        values, names = dict(row), _row_fields(self._row_class)
-        row.is_read_whole = False
+        values, names = dict(row), _read_attributes(self._row_class)
+        row.is_read_whole = names is None
         try:
             if hasattr(self._row_class, "model_validate"):
                 return self._row_class.model_validate(values), names
@@ -182,16 +182,38 @@ class RowMapping:
 def _attributes(row: Any) -> Iterator[tuple[str, Any]]:
     """Yield the attributes of a row in DynamoDB JSON. An attribute is missing if the field of a class is None."""
     if isinstance(row, Mapping):
-        yield from ((name, attribute_value(value)) for name, value in cast("Mapping[str, Any]", row).items())
-        return
-    cls: Any = type(row)
-    names = _row_fields(cls)
-    if names is None:
-        raise TypeError(f"it returned {_shown(row)}, which is neither a mapping nor an object of a row class")
-    for name in sorted(names):
-        value = getattr(row, name)
-        if value is not None:
+        values = cast("Mapping[str, Any]", row)
+    else:
+        cls: Any = type(row)
+        names = _row_fields(cls)
+        if names is None:
+            raise TypeError(f"it returned {_shown(row)}, which is neither a mapping nor an object of a row class")
+        stored = _attribute_names(cls)
+        found = {stored.get(name, name): getattr(row, name) for name in sorted(names)}
+        values = {name: value for name, value in found.items() if value is not None}
+    for name, value in values.items():
+        if value or not isinstance(value, set | frozenset):  # DynamoDB has no empty sets
             yield name, attribute_value(value)
+
+
+@cache
+def _attribute_names(cls: Any) -> dict[str, str]:
+    """Return the attribute of each field of a row class that has another name than the field."""
+    if hasattr(cls, "model_validate"):
+        given = {name: each.serialization_alias or each.alias for name, each in cls.model_fields.items()}
+        return {name: each for name, each in given.items() if each}
+    if hasattr(cls, "__struct_config__"):
+        return {each.name: each.encode_name for each in msgspec.structs.fields(cls) if each.encode_name != each.name}
+    return {}
+
+
+@cache
+def _read_attributes(cls: Any) -> frozenset[str] | None:
+    """Return the attributes that a row class reads, or None if it can read any attribute."""
+    names = _row_fields(cls) or frozenset()
+    if hasattr(cls, "model_validate"):
+        return None if any(each.validation_alias for each in cls.model_fields.values()) else names
+    return frozenset(_attribute_names(cls).get(name, name) for name in names)
 
 
 def _hints(source: Source, function: Callable[..., object]) -> dict[str, Any]:

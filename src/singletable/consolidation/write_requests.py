@@ -65,13 +65,16 @@ class RequestedWrite:
             names |= {each.attribute for each in leaves(change) if isinstance(each, Path)}
         return frozenset(names)
 
-    def action(self, guards: Sequence[Condition] = ()) -> ItemAction:
-        """Return the write as an action of a transaction, with the condition of the caller and the guards."""
+    def action(self, before: Item | None, guards: Sequence[Condition] = ()) -> ItemAction:
+        """Return the write of the stored item `before` as an action of a transaction, with the caller's condition."""
         own = () if self.condition is None else (_with_constants(self.condition.tree, self.condition.values),)
         changes: tuple[Change, ...] = ()
         if self.update is not None:
             values = self.update.values
             changes = tuple(_with_constants(each, values) for each in self.update.update.changes)
+        if self.kind == "Update" and not changes:  # in a transaction, an update must change an attribute
+            kind: ActionKind = "Put" if before is None else "ConditionCheck"
+            return ItemAction(kind, self.key, 0, self.key, guards=(*own, *guards))
         item = self.parameters["Item"] if self.kind == "Put" else None
         return ItemAction(self.kind, self.key, 0, item, changes, guards=(*own, *guards))
 
