@@ -124,16 +124,13 @@ class DualWriter:
                     raise request.rejection(planned.befores, others) from None
                 token = None
                 continue
-            except RequestRefused as problem:
-                if not is_retryable_cancellation(problem):
+            except (RequestRefused, _TargetChanged) as problem:
+                if isinstance(problem, RequestRefused) and not is_retryable_cancellation(problem):
                     raise
                 token = None
                 continue
             except _Repeated:
                 return request.response((), (), {})
-            except _TargetChanged:
-                token = None
-                continue
             return request.response(planned.befores, planned.afters, capacity)
         places = ", ".join(f"{each.table} {key_text(each.key)}" for each in request.writes)
         raise RequestRefused(
