@@ -104,7 +104,7 @@ def test_in_the_item_editor_taking_what_is_stored_discards_the_change(commerce: 
 def test_in_the_item_editor_only_what_the_page_shows_is_written(commerce: Studio) -> None:
     shown = staged(commerce, ORDER, status={"S": "SHIPPED"})
     staged(commerce, ORDER, status={"S": "LOST"})
-    assert "not those on this page" in commerce.ask("write", revision=shown["revision"])["error"]
+    assert "differ from those on this page" in commerce.ask("write", revision=shown["revision"])["error"]
 
 
 def test_in_the_item_editor_a_value_that_the_model_rejects_is_not_staged(commerce: Studio) -> None:
