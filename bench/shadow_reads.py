@@ -22,7 +22,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
-import boto3  # type: ignore[import-untyped]
+import boto3  # type: ignore[import-untyped]  # boto3 has no type information
 
 from examples.shop.model import Shop
 from examples.shop_tables import tables

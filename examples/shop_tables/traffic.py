@@ -43,7 +43,7 @@ class ShopTraffic:
     def __init__(self, shop: ShopApplication, rows: Iterable[tuple[str, Item]], seed: int = 1, name: str = "a") -> None:
         self._shop = shop
         self._random = Random(seed)  # noqa: S311  # example data is not secret
-        self._times = Random(name)  # noqa: S311
+        self._times = Random(name)  # noqa: S311  # example data is not secret
         self._name = name
         self._created = 0
         ids: dict[str, list[Any]] = {CUSTOMERS: [], PRODUCTS: [], ORDERS: []}

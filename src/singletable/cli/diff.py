@@ -55,9 +55,9 @@ def run(options: argparse.Namespace) -> int:
 
     before, after = _designs(options)
     if not options.json:
-        asked = ask_about_renames(before.snapshot, after.snapshot)
-        missing = list(rename_declarations(after.snapshot, asked))
-        after = dataclasses.replace(after, snapshot=asked)
+        confirmed = ask_about_renames(before.snapshot, after.snapshot)
+        missing = list(rename_declarations(after.snapshot, confirmed))
+        after = dataclasses.replace(after, snapshot=confirmed)
         if missing:
             print("\n  ".join(("Declare the renamed fields in the model:", *missing)))
     operations = differences(before.snapshot, after.snapshot)

@@ -40,10 +40,10 @@ def _possible_renames(old: EntitySnapshot, new: EntitySnapshot) -> Iterator[tupl
     gone = [each for each in old.fields if new.field(each.name) is None and each.name not in new.renamed_from.values()]
     added = [each for each in new.fields if each.name not in known and each.name not in new.renamed_from]
     for field in gone:
-        alike = [each for each in added if (each.type, each.optional) == (field.type, field.optional)]
+        same_type = [each for each in added if (each.type, each.optional) == (field.type, field.optional)]
         others = [each for each in gone if (each.type, each.optional) == (field.type, field.optional)]
-        if len(alike) == len(others) == 1:
-            yield field.name, alike[0].name
+        if len(same_type) == len(others) == 1:
+            yield field.name, same_type[0].name
 
 
 def _is_renamed(entity: EntitySnapshot, gone: str, new: str) -> bool:

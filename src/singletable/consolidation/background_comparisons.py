@@ -134,7 +134,7 @@ def _compare_served(comparison: AnswerComparison) -> Reads:
     other: Side = "new" if comparison.served == "old" else "old"
     try:
         answer = yield other
-    except Exception as problem:
+    except Exception as problem:  # an implementation can raise anything
         return ComparisonResult("error", error=problem) if other == "new" else ComparisonResult("undecided")
     answers = {comparison.served: comparison.answer, other: answer}
     found = comparison.comparer.differences(answers["old"], answers["new"])
@@ -144,15 +144,15 @@ def _compare_served(comparison: AnswerComparison) -> Reads:
 def _compare_again(comparison: AnswerComparison, *, is_last: bool) -> Reads:
     try:
         before = yield "old"
-    except Exception:
+    except Exception:  # an implementation can raise anything
         return _unread(is_last=is_last)
     try:
         new = yield "new"
-    except Exception as problem:
+    except Exception as problem:  # an implementation can raise anything
         return ComparisonResult("error", error=problem)
     try:
         after = yield "old"
-    except Exception:
+    except Exception:  # an implementation can raise anything
         return _unread(is_last=is_last)
     first = comparison.comparer.differences(before, new)
     second = comparison.comparer.differences(after, new)

@@ -129,7 +129,7 @@ class RowMapping:
         try:
             result = self._function(argument)
             found = tuple(result) if isinstance(result, _COLLECTIONS) else (result,)
-        except Exception as problem:
+        except Exception as problem:  # the user's function can raise anything
             raise ItemRefused(f"{self._label} raised {type(problem).__name__}: {_line(problem)}") from problem
         seen = read if read is not None else None if row.is_read_whole else frozenset(row.read)
         if len(found) == 1 and isinstance(found[0], LeftOut):
@@ -149,7 +149,7 @@ class RowMapping:
             return None
         try:
             return dict(_attributes(function(entity)))
-        except Exception as problem:
+        except Exception as problem:  # the user's function can raise anything
             raise ItemRefused(f"{_name(function)} raised {type(problem).__name__}: {_line(problem)}") from problem
 
     def _argument(self, row: ReadRow) -> tuple[Any, frozenset[str] | None]:

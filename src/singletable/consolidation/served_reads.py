@@ -56,7 +56,7 @@ class ServedRead:
         if served == "new" and compares:
             try:
                 answer = yield served
-            except Exception as problem:
+            except Exception as problem:  # the old implementation answers a call that the new one fails for any reason
                 try:
                     answer = yield "old"
                 except Exception:  # both implementations fail, so the error is not one of the new implementation
@@ -129,7 +129,7 @@ def run_sides(
             started = perf_counter()
             try:
                 answer = sides[side](*args, **kwargs)
-            except Exception as problem:
+            except Exception as problem:  # the steps decide what an error of an implementation means
                 side = steps.throw(problem)
             else:
                 note(side, perf_counter() - started)
@@ -153,7 +153,7 @@ async def run_sides_async(
             started = perf_counter()
             try:
                 answer = await sides[side](*args, **kwargs)
-            except Exception as problem:
+            except Exception as problem:  # the steps decide what an error of an implementation means
                 side = steps.throw(problem)
             else:
                 note(side, perf_counter() - started)
