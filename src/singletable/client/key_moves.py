@@ -11,10 +11,19 @@ from typing import Any, TypeVar
 
 from singletable.client.items.moved_keys import MovedKeys
 from singletable.client.reading.moved_reads import MovedReads
-from singletable.client.request_steps import Call, CallForChunks, IndependentCalls, Pause, Step, Steps, concurrently
+from singletable.client.request_steps import (
+    Call,
+    CallForChunks,
+    IndependentCalls,
+    Pause,
+    Step,
+    Steps,
+    concurrently,
+    with_responses,
+)
 from singletable.client.write.moved_writes import MovedWrites, send_one
 from singletable.client.write.prepare_actions import Preparer
-from singletable.errors import RequestRefused, SingletableError, Unreachable
+from singletable.errors import SingletableError
 from singletable.evolve.moved_entities import MovedEntity
 from singletable.evolve.phases import ItemForm
 
@@ -30,20 +39,7 @@ class KeyMoves:
 
     def translated(self, steps: Steps[R], form: ItemForm) -> Steps[R]:
         """Run steps whose requests have new keys, with the requests that the form of the phase requires."""
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    responses = yield from self._responses(step, form)
-                except (RequestRefused, Unreachable) as problem:
-                    step = steps.throw(problem)
-                else:
-                    step = steps.send(responses)
-        except StopIteration as finished:
-            result: R = finished.value
-            return result
-        finally:
-            steps.close()
+        return with_responses(steps, lambda step: self._responses(step, form))
 
     def _responses(self, step: Step, form: ItemForm) -> Steps[Any]:
         if isinstance(step, Pause | CallForChunks):

@@ -12,7 +12,7 @@ from singletable.client.key_moves import KeyMoves
 from singletable.client.reading import pagination
 from singletable.client.reading.both_keys import RangesOfBothKeys, without_fanout
 from singletable.client.reading.table_reader import ReadOptions, TableReader
-from singletable.client.request_steps import Steps, with_uses
+from singletable.client.request_steps import Step, Steps, with_responses, with_uses
 from singletable.client.write.prepare_actions import Preparer
 from singletable.client.write.table_writer import Writer
 from singletable.errors import RequestRefused, TableDiffers, Unreachable
@@ -188,20 +188,11 @@ class MigratingTable(ConnectedTable):
 
     def _checked(self, steps: Steps[R], uses: tuple[FormUse, ...]) -> Steps[R]:
         """Let the session check before each request that the phase still allows the form with which a call began."""
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    responses = yield with_uses(step, uses)
-                except (RequestRefused, Unreachable) as problem:
-                    step = steps.throw(problem)
-                else:
-                    step = steps.send(responses)
-        except StopIteration as finished:
-            result: R = finished.value
-            return result
-        finally:
-            steps.close()
+
+        def respond(step: Step) -> Steps[Any]:
+            return (yield with_uses(step, uses))
+
+        return with_responses(steps, respond)
 
     def _renew_if_due(self) -> Steps[None]:
         lease = self._lease

@@ -120,6 +120,24 @@ def concurrently(generators: Sequence[Steps[R]]) -> Steps[list[R | SingletableEr
     return [results[number] for number in range(len(generators))]
 
 
+def with_responses(steps: Steps[R], respond: Callable[[Step], Steps[Any]]) -> Steps[R]:
+    """Run steps. `respond` sends each step, perhaps as other requests, and returns its responses."""
+    try:
+        step = next(steps)
+        while True:
+            try:
+                responses = yield from respond(step)
+            except (RequestRefused, Unreachable) as problem:
+                step = steps.throw(problem)
+            else:
+                step = steps.send(responses)
+    except StopIteration as finished:
+        result: R = finished.value
+        return result
+    finally:
+        steps.close()
+
+
 def with_uses(step: Step, uses: tuple[Any, ...]) -> Step:
     """Return a step whose requests depend on these uses of the old and the new form."""
     if isinstance(step, Pause):

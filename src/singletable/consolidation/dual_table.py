@@ -23,6 +23,7 @@ from singletable.client.request_steps import (
     pause,
     run,
     run_async,
+    with_responses,
 )
 from singletable.client.responses import Item
 from singletable.client.retries import is_retryable_cancellation
@@ -91,20 +92,7 @@ class DualTable(ConnectedTable):
 
     def _in_both(self, steps: Steps[R]) -> Steps[R]:
         """Run steps, and replace each write request by a dual write."""
-        try:
-            step = next(steps)
-            while True:
-                try:
-                    responses = yield from self._responses(step)
-                except (RequestRefused, Unreachable) as problem:
-                    step = steps.throw(problem)
-                else:
-                    step = steps.send(responses)
-        except StopIteration as finished:
-            result: R = finished.value
-            return result
-        finally:
-            steps.close()
+        return with_responses(steps, self._responses)
 
     def _responses(self, step: Step) -> Steps[Sequence[Any]]:
         if isinstance(step, Pause | CallForChunks):
