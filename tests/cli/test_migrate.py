@@ -86,6 +86,18 @@ def test_the_migrate_command_leads_a_table_to_the_new_design(folder: Path) -> No
     assert "Recovery point: 2" in undone
 
 
+def test_the_migrate_command_reports_a_model_that_has_changed_since_the_last_migration(folder: Path) -> None:
+    make(folder)
+    call(folder, "run", "--no-clients")
+    changed = NEW.replace("    status: str\n", "    status: str\n    note: str = ''\n")
+    (folder / "orders.py").write_text(changed, encoding="utf-8")
+    for command in ("run", "plan", "status"):
+        finished = singletable("migrate", command, "orders.py", "file:orders.db", cwd=folder)
+        assert finished.returncode == (0 if command == "status" else 1)
+        assert "Orders changes the design since 0002_orders_by_status.py:\n  field added Order.note" in finished.stdout
+        assert finished.stdout.endswith("Run `singletable migrate make`.\n")
+
+
 def test_the_migrate_command_works_over_http(folder: Path) -> None:
     make(folder)
     (folder / "old.py").write_text(OLD, encoding="utf-8")

@@ -24,6 +24,11 @@ class Order:
 class Orders(Table, entities=[Order]): ...
 """
 
+ADVICE = (
+    "Order: if the field 'total' was renamed to 'amount', declare @entity(..., renamed_from={\"amount\": \"total\"}); "
+    "otherwise the stored values of 'total' are not read."
+)
+
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
@@ -68,9 +73,27 @@ def test_diff_asks_nothing_without_a_terminal_and_about_a_declared_rename(
     assert capsys.readouterr().err == ""
     answer(monkeypatch, "y\n")
     assert main(["diff", "old.py", "declared.py"]) == 1
-    assert capsys.readouterr().err == ""
+    shown = capsys.readouterr()
+    assert (shown.err, "was renamed" in shown.out) == ("", False)
     assert main(["diff", "old.py", "new.py", "--json"]) == 1
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("models")
+def test_diff_and_make_advise_about_a_possible_rename_without_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    advice = """If 'total' was renamed to 'amount', declare renamed_from={"amount": "total"} in @entity"""
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert main(["diff", "old.py", "new.py"]) == 1
+    assert f"{advice}. Give the field a default" in capsys.readouterr().out
+    assert main(["migrate", "make", "old.py"]) == 0
+    assert main(["migrate", "make", "new.py"]) == 2
+    assert advice in capsys.readouterr().err
+    with_default = MODEL.format(field="amount", declared="").replace("amount: int", "amount: int = 0")
+    Path("new.py").write_text(with_default, encoding="utf-8")
+    assert main(["migrate", "make", "new.py"]) == 0
+    assert f"{advice}; otherwise new code does not read the stored values of 'total'." in capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("models")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from singletable.cli.migration_target import add_folder
-from singletable.cli.output import print_json
+from singletable.cli.output import print_json, print_wrapped
 from singletable.cli.rename_questions import ask_about_renames, rename_declarations
 from singletable.errors import ArgumentRefused
 
@@ -38,11 +38,14 @@ def run(options: argparse.Namespace) -> int:
     made = make_migration(options.folder, design, model, options.message)
     operations = differences(known[-1].snapshot, made.snapshot) if known else ()
     if options.json:
-        print_json({"path": str(made.path), "operations": [str(each) for each in operations]})
+        advice = [each.remedy for each in operations if each.remedy is not None]
+        print_json({"path": str(made.path), "operations": [str(each) for each in operations], "advice": advice})
     elif known:
         print(f"{made.path}")
         for each in operations:
             print(f"  {each} ({each.category.value})")
+            if each.remedy is not None:
+                print_wrapped(each.remedy, "    ", "    ")
     else:
         print(f"{made.path}\n  the current design of the table")
     return 0

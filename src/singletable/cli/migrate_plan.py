@@ -39,7 +39,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Scan the table once and print the plan. Return 1 if an item would stop the migration."""
+    """Scan the table once and print the plan. Return 1 if an item would stop the migration, or if the model has no
+    migration yet.
+    """
     from singletable.client.request_steps import run as run_steps
     from singletable.migrations.migration_plan import plan_migration
 
@@ -47,8 +49,7 @@ def run(options: argparse.Namespace) -> int:
         state = target.known_state()
         following = target.run(state)
         if following is None:
-            print_json({"migration": None}) if options.json else print(f"{target.control.table} has all migrations")
-            return 0
+            return target.report_no_migration(as_json=options.json)
         plan = run_steps(plan_migration(following, state), target.session)
     dollars = _dollars(plan, options)
     if options.json:

@@ -65,7 +65,7 @@ def _positive(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run the migration. Return 1 if items stop it."""
+    """Run the migration. Return 1 if items stop it, or if the model has no migration yet."""
     if options.dry_run:
         from singletable.cli.migrate_plan import run as plan
 
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
             state = run_steps(baseline(target.control, target.files[0]), target.session)
             settings.report(f"recorded {target.files[0].label} as the design of table {target.control.table}")
         if following is None:
-            print_json({"migration": None}) if options.json else print(f"{target.control.table} has all migrations")
+            return target.report_no_migration(as_json=options.json)
         while following is not None:
             result = run_steps(run_migration(following, state), target.session)
             show_result(following.file.label, result, as_json=options.json)

@@ -23,6 +23,7 @@ def run(options: argparse.Namespace) -> int:
     with migration_target(options) as target:
         state = target.state()
         progress = run_steps(target.control.progress(), target.session)
+        problem = target.missing_migration()
     applied = () if state is None else state.applied
     rows = [(each.label, each.applied_as in applied) for each in target.files]
     if options.json:
@@ -33,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
             "migration": None if state is None else state.migration,
             "phase": phase,
             "paused": state is not None and state.is_paused,
+            "problem": problem,
             "items_read": None if progress is None else progress.items,
             "items_written": None if progress is None else progress.written,
         }
@@ -44,4 +46,6 @@ def run(options: argparse.Namespace) -> int:
     print("the table was never migrated" if state is None else state_text(state))
     if progress is not None:
         print(f"{progress.items:,} items read, {progress.written:,} written in this phase")
+    if problem is not None:
+        print(problem)
     return 0

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from singletable.cli.output import print_json
 from singletable.errors import ArgumentRefused, MigrationRefused
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from singletable.model.design import Design
 
 FOLDER = Path("migrations")
+MODEL_CHANGED = 1
 
 
 def add_folder(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +70,21 @@ class MigrationTarget:
 
         chosen = settings or RunSettings()
         return migration_run(self.control, self.files, state, self.design, self.model, chosen)
+
+    def missing_migration(self) -> str | None:
+        """Return how the model differs from the last migration, or None."""
+        from singletable.migrations.migration_files import missing_migration
+
+        return missing_migration(self.files, self.model)
+
+    def report_no_migration(self, *, as_json: bool) -> int:
+        """Print that no migration is left. Return 1 if the model has changed since the last one."""
+        problem = self.missing_migration()
+        if as_json:
+            print_json({"migration": None, "problem": problem})
+        else:
+            print("\n".join(filter(None, (f"{self.control.table} has all migrations", problem))))
+        return 0 if problem is None else MODEL_CHANGED
 
 
 @contextmanager

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 def ask_about_renames(before: Snapshot, after: Snapshot) -> Snapshot:
     """Return the new design with the renames that the user confirms. Ask only if the standard input is a terminal."""
     from singletable.evolve.operation import with_entity
+    from singletable.evolve.renamed_fields import possible_renames
 
     if not sys.stdin.isatty():
         return after
     for name, entity in after.entities.items():
         if (old := before.entities.get(name)) is None:
             continue
-        found = {new: gone for gone, new in _possible_renames(old, entity) if _is_renamed(entity, gone, new)}
+        found = {new: gone for gone, new in possible_renames(old, entity) if _is_renamed(entity, gone, new)}
         if found:
             after = with_entity(after, name, renamed_from={**entity.renamed_from, **found})
     return after
@@ -32,18 +33,6 @@ def rename_declarations(before: Snapshot, after: Snapshot) -> Iterator[str]:
         if entity.renamed_from != declared:
             shown = ", ".join(f'"{new}": "{old}"' for new, old in sorted(entity.renamed_from.items()))
             yield f"{entity.label}: @entity(..., renamed_from={{{shown}}})"
-
-
-def _possible_renames(old: EntitySnapshot, new: EntitySnapshot) -> Iterator[tuple[str, str]]:
-    """Yield each pair of a vanished and a new field of the same type, unless one of them has several partners."""
-    known = {each.name for each in old.fields}
-    gone = [each for each in old.fields if new.field(each.name) is None and each.name not in new.renamed_from.values()]
-    added = [each for each in new.fields if each.name not in known and each.name not in new.renamed_from]
-    for field in gone:
-        same_type = [each for each in added if (each.type, each.optional) == (field.type, field.optional)]
-        others = [each for each in gone if (each.type, each.optional) == (field.type, field.optional)]
-        if len(same_type) == len(others) == 1:
-            yield field.name, same_type[0].name
 
 
 def _is_renamed(entity: EntitySnapshot, gone: str, new: str) -> bool:

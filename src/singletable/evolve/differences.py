@@ -37,7 +37,7 @@ from singletable.evolve.operations.ttl_changed import TtlChanged
 from singletable.evolve.operations.ttl_field_changed import TtlFieldChanged
 from singletable.evolve.operations.unique_added import UniqueAdded
 from singletable.evolve.operations.unique_dropped import UniqueDropped
-from singletable.evolve.renamed_fields import with_renamed_field
+from singletable.evolve.renamed_fields import possible_renames, with_renamed_field
 from singletable.evolve.snapshot_records import EntitySnapshot, FieldSnapshot, KeysSnapshot, Snapshot
 from singletable.model.table_schema import TABLE
 
@@ -160,13 +160,14 @@ def _renames(old: EntitySnapshot, new: EntitySnapshot, is_upgraded: bool) -> Ite
 
 def _field_operations(old: EntitySnapshot, new: EntitySnapshot, is_upgraded: bool) -> Iterator[Operation]:
     known = {each.name: each for each in old.fields}
+    old_names = {after_name: before_name for before_name, after_name in possible_renames(old, new)}
     for field in new.fields:
         previous = known.pop(field.name, None)
         if previous is not None and previous.attribute != field.attribute and not is_upgraded:
             yield AttributeRenamed(new.name, new.label, previous, field.attribute, _rename_problem(old, new, previous))
             previous = msgspec.structs.replace(previous, attribute=field.attribute)
         if previous is None:
-            yield FieldAdded(new.name, new.label, field, is_upgraded)
+            yield FieldAdded(new.name, new.label, field, is_upgraded, old_names.get(field.name))
         elif previous != field:
             yield FieldChanged(new.name, new.label, previous, field, is_upgraded)
     for removed in known.values():

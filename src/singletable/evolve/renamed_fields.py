@@ -1,9 +1,9 @@
-"""Rename a field in the snapshot of an entity: in its keys, derived values, constraints and options."""
+"""Renamed fields: rename a field in the snapshot of an entity, and find fields that may have been renamed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -17,6 +17,21 @@ from singletable.evolve.snapshot_records import (
     KeysSnapshot,
     PositionSnapshot,
 )
+
+
+def possible_renames(old: EntitySnapshot, new: EntitySnapshot) -> Iterator[tuple[str, str]]:
+    """Yield the old and the new name of each pair of a removed and an added field of the same type.
+
+    A field that could have several partners is in no pair.
+    """
+    known = {each.name for each in old.fields}
+    gone = [each for each in old.fields if new.field(each.name) is None and each.name not in new.renamed_from.values()]
+    added = [each for each in new.fields if each.name not in known and each.name not in new.renamed_from]
+    for field in gone:
+        same_type = [each for each in added if (each.type, each.optional) == (field.type, field.optional)]
+        others = [each for each in gone if (each.type, each.optional) == (field.type, field.optional)]
+        if len(same_type) == len(others) == 1:
+            yield field.name, same_type[0].name
 
 
 def with_renamed_field(entity: EntitySnapshot, before: str, after: FieldSnapshot) -> EntitySnapshot:

@@ -173,10 +173,13 @@ def _conflicts(before: Snapshot, after: Snapshot) -> list[str]:
 
 
 def check_migrations(folder: Path, model: Snapshot) -> str | None:
-    """Return how the design of the last migration differs from the model, or None if they are equal."""
+    """Return how the design of the last migration in a folder differs from the model, or None if they are equal."""
     known = read_migrations(folder)
-    if not known:
-        return f"{folder} has no migrations; run `singletable migrate make`"
+    return missing_migration(known, model) if known else f"{folder} has no migrations; run `singletable migrate make`"
+
+
+def missing_migration(known: tuple[MigrationFile, ...], model: Snapshot) -> str | None:
+    """Return how the design of the last migration differs from the model, or None if they are equal."""
     operations = differences(known[-1].snapshot, model)
     if not operations:
         return None

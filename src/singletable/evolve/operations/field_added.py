@@ -20,6 +20,8 @@ class FieldAdded(Operation):
     field: FieldSnapshot
     is_upgraded: bool
     """Whether `@upgrade` functions add the field to older items."""
+    possible_old_name: str | None
+    """A removed field of the same type, which may be this field under its old name."""
 
     @property
     def subject(self) -> str:
@@ -42,9 +44,14 @@ class FieldAdded(Operation):
 
     @property
     def remedy(self) -> str | None:
-        if self.category is Category.INSTANT:
-            return None
-        return "Give the field a default, or raise schema_version= and add the field in an @upgrade function."
+        default = "Give the field a default, or raise schema_version= and add the field in an @upgrade function."
+        if self.possible_old_name is None:
+            return default if self.category is Category.UNSUPPORTED else None
+        old, new = self.possible_old_name, self.field.name
+        rename = f'If {old!r} was renamed to {new!r}, declare renamed_from={{"{new}": "{old}"}} in @entity'
+        if self.category is Category.UNSUPPORTED:
+            return f"{rename}. {default}"
+        return f"{rename}; otherwise new code does not read the stored values of {old!r}."
 
     def apply(self, snapshot: Snapshot) -> Snapshot:
         return with_fields(snapshot, self.entity, (*snapshot.entities[self.entity].fields, self.field))
