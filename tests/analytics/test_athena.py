@@ -36,7 +36,7 @@ class Widgets(Table, entities=[Widget]):
     """Widgets with nested fields."""
 
 
-def test_ddl_has_a_table_per_entity_with_nested_types() -> None:
+def test_athena_ddl_has_one_table_per_entity_with_nested_types() -> None:
     text = athena_ddl(Widgets.design, "s3://bucket/out/", {})
     assert "CREATE EXTERNAL TABLE IF NOT EXISTS `widgets`.`widget_type` (" in text
     assert "`parts` map<string,struct<name:string,sizes:array<bigint>>>" in text
@@ -44,7 +44,7 @@ def test_ddl_has_a_table_per_entity_with_nested_types() -> None:
     assert "LOCATION 's3://bucket/out/Widget-Type/';" in text
 
 
-def test_partitions_are_declared_and_loaded() -> None:
+def test_athena_ddl_declares_and_loads_partitions() -> None:
     chosen = {"Order": partitioning("Order.created_at:month", Shop.design)}
     text = athena_ddl(Shop.design, "s3://bucket/shop", chosen, database="sales")
     assert "PARTITIONED BY (`by_month_of_created_at` string)" in text
@@ -55,7 +55,7 @@ def test_partitions_are_declared_and_loaded() -> None:
 
 
 @pytest.mark.parametrize("location", ["/tmp", "s3://", "s3://bucket/it's", "http://bucket/x"])
-def test_a_wrong_location_is_rejected(location: str) -> None:
+def test_athena_ddl_needs_an_s3_location(location: str) -> None:
     with pytest.raises(AnalyticsRefused, match="is not a location of Athena; write s3://BUCKET/PREFIX"):
         athena_ddl(Shop.design, location, {})
 

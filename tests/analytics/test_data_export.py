@@ -93,7 +93,7 @@ def assert_exported(shop: Table, folder: Path, manifest: ExportManifest) -> None
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_parquet_files_of_an_example_equal_its_items(system: str, tmp_path: Path) -> None:
+def test_a_parquet_export_of_an_example_equals_its_items(system: str, tmp_path: Path) -> None:
     scripts = [import_module(f"examples.{system}.{name}").SCRIPT for name in import_module(f"examples.{system}").TOUR]
     seen: set[type[Table]] = set()
     for script in scripts:
@@ -108,7 +108,7 @@ def test_parquet_files_of_an_example_equal_its_items(system: str, tmp_path: Path
     assert seen
 
 
-def test_parquet_files_of_generated_rows_equal_the_items(tmp_path: Path) -> None:
+def test_a_parquet_export_of_generated_rows_equals_the_items(tmp_path: Path) -> None:
     with HelpDesk.open("memory:") as desk:
         engine = desk._opened().session.transport.engine  # type: ignore[attr-defined]  # the engine of memory:
         for row in sample_rows(HelpDesk.design).stored:
@@ -142,7 +142,7 @@ TYPES: list[Any] = [
 
 @settings(max_examples=10, suppress_health_check=list(HealthCheck), deadline=None)
 @given(st.data())
-def test_parquet_files_of_random_models_equal_their_items(data: st.DataObject) -> None:
+def test_a_parquet_export_of_a_random_model_equals_its_items(data: st.DataObject) -> None:
     chosen = data.draw(st.lists(st.tuples(st.sampled_from(TYPES), st.booleans()), min_size=1, max_size=8))
     fields: list[tuple[str, Any]] = [("id", str)]
     fields += [(f"f{number}", kind | None if optional else kind) for number, (kind, optional) in enumerate(chosen)]
@@ -203,7 +203,7 @@ def put_raw(shop: Table, **values: dict[str, Any]) -> None:
     engine.call("PutItem", {"TableName": "Sales", "Item": {**values, "SK": {"S": "HEAD"}}})
 
 
-def test_numbers_have_their_declared_digits(sales: Sales, tmp_path: Path) -> None:
+def test_exported_numbers_have_their_declared_digits(sales: Sales, tmp_path: Path) -> None:
     sales.put(sale(5))
     manifest = export(sales, tmp_path / "out")
     schema = pq.ParquetFile(files_of(tmp_path / "out", manifest, "Sale")[0]).schema_arrow
@@ -233,7 +233,7 @@ class Probes(Table, entities=[Probe]):
     """Probes, whose fields have defaults."""
 
 
-def test_empty_sets_and_attributes_that_older_items_lack_have_their_defaults(tmp_path: Path) -> None:
+def test_an_export_fills_missing_attributes_with_the_defaults_of_the_fields(tmp_path: Path) -> None:
     with Probes.open("memory:") as probes:
         probes.put(Probe("p1"))
         probes.put(Probe("p2", {"a"}, {"x": 1}, Measurement(1)))
@@ -253,7 +253,7 @@ def test_empty_sets_and_attributes_that_older_items_lack_have_their_defaults(tmp
         assert sorted(json.dumps(each["limits"]) for each in found) == ['{"x": 1}', "{}", "{}"]
 
 
-def test_an_item_of_an_older_schema_version_is_upgraded(sales: Sales, tmp_path: Path) -> None:
+def test_an_export_upgrades_items_of_an_older_schema_version(sales: Sales, tmp_path: Path) -> None:
     put_raw(sales, PK={"S": "SALE#s1"}, entity_type={"S": "Sale"}, id={"S": "s1"}, cents={"N": "250"})
     manifest = export(sales, tmp_path / "out")
     (row,) = by_pyarrow(files_of(tmp_path / "out", manifest, "Sale"))
@@ -268,12 +268,12 @@ def test_a_value_that_does_not_fit_stops_the_export_and_names_its_item(sales: Sa
         export(sales, tmp_path / "out")
 
 
-def test_items_of_unknown_entities_are_counted(sales: Sales, tmp_path: Path) -> None:
+def test_an_export_counts_items_of_unknown_entities(sales: Sales, tmp_path: Path) -> None:
     put_raw(sales, PK={"S": "X"}, entity_type={"S": "Refund"})
     assert export(sales, tmp_path / "out").unknown == {"Refund": 1}
 
 
-def test_partitions_are_folders(sales: Sales, tmp_path: Path) -> None:
+def test_the_partitions_of_a_data_export_are_folders(sales: Sales, tmp_path: Path) -> None:
     moments = [None, "a/b=c", "a/b=c", "d"]
     for number, shop in enumerate(moments):
         sales.put(sale(number, shop=shop))
@@ -288,7 +288,7 @@ def test_partitions_are_folders(sales: Sales, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["Sale", "Sale.colour", "Order.shop", "Sale.at", "Sale.at:week", "Sale.shop:month"])
-def test_a_wrong_partition_is_rejected(text: str) -> None:
+def test_a_data_export_rejects_an_unknown_partition(text: str) -> None:
     with pytest.raises(AnalyticsRefused, match="cannot partition by"):
         partitioning(text, Sales.design)
 
@@ -299,7 +299,7 @@ def test_a_value_that_cannot_name_a_folder_stops_a_partitioned_export(sales: Sal
         export(sales, tmp_path / "out", partitions={"Sale": partitioning("Sale.shop", Sales.design)})
 
 
-def test_an_entity_without_items_has_an_empty_file_with_its_columns(sales: Sales, tmp_path: Path) -> None:
+def test_an_export_of_an_entity_without_items_is_an_empty_file_with_its_columns(sales: Sales, tmp_path: Path) -> None:
     manifest = export(sales, tmp_path / "out")
     (file,) = files_of(tmp_path / "out", manifest, "Sale")
     for read in READERS:
@@ -307,7 +307,7 @@ def test_an_entity_without_items_has_an_empty_file_with_its_columns(sales: Sales
     assert str(pq.ParquetFile(file).schema_arrow.field("price").type) == "decimal128(7, 2)"
 
 
-def test_all_formats_contain_the_same_items(sales: Sales, tmp_path: Path) -> None:
+def test_all_formats_of_a_data_export_contain_the_same_items(sales: Sales, tmp_path: Path) -> None:
     for number in range(20):
         sales.put(sale(number, lines={"x": number, "é": 1}, shop=None if number % 3 else 'a,"b"\n'))
     for export_format in ("csv", "jsonl", "duckdb"):
@@ -386,7 +386,7 @@ def test_an_export_with_other_settings_is_not_continued(sales: Sales, tmp_path: 
         export(sales, tmp_path / "other")
 
 
-def test_the_rate_limits_the_read_units(sales: Sales) -> None:
+def test_the_rate_of_a_data_export_limits_its_read_units(sales: Sales) -> None:
     for number in range(40):
         sales.put(sale(number, shop="x" * 4000))
     waits: list[float] = []

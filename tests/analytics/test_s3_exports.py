@@ -185,7 +185,7 @@ def bucket(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_documented_layout_is_read(bucket: Path) -> None:
+def test_the_documented_layout_of_an_s3_export_is_read(bucket: Path) -> None:
     pages = S3ExportSource(bucket, ("PK", "SK")).pages(None)
     rows = TableRows(Shop.design)
     (batch,) = [rows.batches(page.items, {})["Order"] for page in pages]
@@ -201,7 +201,7 @@ def test_a_full_export_alone_is_read_from_its_own_folder(bucket: Path) -> None:
     assert [item["id"] for item in page.items] == [{"S": "o1"}, {"S": "o2"}]
 
 
-def test_a_source_continues_after_a_position(bucket: Path) -> None:
+def test_an_s3_export_continues_after_a_position(bucket: Path) -> None:
     shutil.rmtree(bucket / "AWSDynamoDB" / "01693685834118-1e1b8a1c")
     (page,) = S3ExportSource(bucket, ("PK", "SK")).pages(1)
     assert [item["id"] for item in page.items] == [{"S": "o2"}]
@@ -235,7 +235,7 @@ def test_exports_of_another_table_are_rejected(bucket: Path) -> None:
 @pytest.mark.parametrize(
     "line", ["5", "{}", "[1]", '{"Keys": 7}', '{"Keys": {"PK": {"S": "a"}, "SK": {"S": "b"}}}', "{"]
 )
-def test_a_line_that_is_no_record_is_rejected(bucket: Path, line: str) -> None:
+def test_an_s3_export_with_an_invalid_line_is_rejected(bucket: Path, line: str) -> None:
     changes = "01693685834118-1e1b8a1c"
     shutil.rmtree(bucket / "AWSDynamoDB" / changes)
     summary = INCREMENTAL | {"outputFormat": "DYNAMODB_JSON"}
@@ -252,12 +252,14 @@ def test_a_line_that_is_no_record_is_rejected(bucket: Path, line: str) -> None:
         ({"exportToTime": "yesterday"}, "Invalid isoformat string"),
     ],
 )
-def test_a_manifest_that_is_not_complete_is_rejected(bucket: Path, changes: dict[str, Any], reason: str) -> None:
+def test_an_s3_export_with_an_incomplete_manifest_is_rejected(
+    bucket: Path, changes: dict[str, Any], reason: str
+) -> None:
     with pytest.raises(AnalyticsRefused, match=f"is not a complete export of DynamoDB: .*{reason}"):
         with_changes(bucket, **changes)
 
 
-def test_damage_and_gaps_are_reported(bucket: Path) -> None:
+def test_damage_and_gaps_in_s3_exports_are_reported(bucket: Path) -> None:
     summary = bucket / "AWSDynamoDB" / "01693685834118-1e1b8a1c" / "manifest-summary.json"
     summary.write_text(json.dumps(INCREMENTAL | {"exportFromTime": "2020-11-04T07:58:34.028Z"}))
     with pytest.raises(AnalyticsRefused, match="has no export of the period from 2020-11-04T07:28:34"):

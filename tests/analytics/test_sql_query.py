@@ -204,7 +204,9 @@ class Statements:
         return f"{name} = {value}" if chance.random() < 0.8 else f"{value} = {name}"
 
 
-def test_random_statements_equal_duckdb_over_the_full_export(store: Store, exported: duckdb.DuckDBPyConnection) -> None:
+def test_random_sql_queries_equal_duckdb_over_the_full_export(
+    store: Store, exported: duckdb.DuckDBPyConnection
+) -> None:
     pushed = 0
     for seed in range(STATEMENTS):
         statement = Statements(random.Random(seed)).make()
@@ -264,7 +266,7 @@ def reads(store: Store, statement: str) -> tuple[list[str], float]:
         ("SELECT * FROM Purchase WHERE agent = 'a1' AND id = 'o1'", ["table: PK = 'ORDER#o1', SK = 'HEAD'"], 0.5),
     ],
 )
-def test_a_key_condition_reads_only_its_partition(
+def test_an_sql_query_with_a_key_condition_reads_only_its_partition(
     store: Store, statement: str, ranges: list[str], units: float
 ) -> None:
     assert reads(store, statement) == (ranges, units)
@@ -293,7 +295,7 @@ def test_a_key_condition_reads_only_its_partition(
         "SELECT * FROM Line l JOIN Purchase p ON p.id = l.number WHERE l.number = '1'",
     ],
 )
-def test_other_conditions_need_a_scan(store: Store, statement: str) -> None:
+def test_an_sql_query_with_other_conditions_needs_a_scan(store: Store, statement: str) -> None:
     assert "Purchase" in SqlReader(store._opened()).plan(statement).scanned
 
 
@@ -328,7 +330,7 @@ class Visits(Table, entities=[Visit]):
         ("kind = 'WEB' AND owner = '00000000-0000-0000-0000-000000000001'", None),
     ],
 )
-def test_constants_of_other_types_are_pushed_down_if_they_equal_the_stored_text(
+def test_constants_in_an_sql_query_become_key_conditions_if_they_equal_the_stored_text(
     condition: str, partition: str | None
 ) -> None:
     with Visits.open("memory:") as visits:
@@ -344,7 +346,7 @@ def test_constants_of_other_types_are_pushed_down_if_they_equal_the_stored_text(
             assert reader.run(statement, plan).fetchall() == database.sql(statement).fetchall()
 
 
-def test_the_reads_and_their_cost_are_known_before(store: Store) -> None:
+def test_an_sql_query_shows_its_reads_and_their_cost_in_advance(store: Store) -> None:
     reader = SqlReader(store._opened())
     scan = reader.estimate(reader.plan("SELECT count(*) FROM Line"))
     assert scan.requests.startswith("Scan of the table (")
@@ -354,7 +356,7 @@ def test_the_reads_and_their_cost_are_known_before(store: Store) -> None:
     assert (many.units, many.is_minimum) == (0.5, True)
 
 
-def test_a_large_scan_needs_consent(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_sql_query_with_a_large_scan_needs_consent(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("singletable.analytics.sql_query.SCAN_UNITS_MAX", 1.0)
     with pytest.raises(AnalyticsRefused, match=r"needs a Scan for Line, which reads about 2 units; the limit is 1\."):
         store.sql("SELECT * FROM Line")
@@ -364,7 +366,7 @@ def test_a_large_scan_needs_consent(store: Store, monkeypatch: pytest.MonkeyPatc
         store.arrow(Line)
 
 
-def test_arrow_returns_the_rows_with_these_values(store: Store) -> None:
+def test_arrow_tables_contain_the_rows_with_the_given_values(store: Store) -> None:
     assert store.arrow(Customer).num_rows == 5
     found = store.arrow(Purchase, status=Status.OPEN, agent=None).to_pylist()
     wanted = [each for each in store.scan(Purchase, reason="test") if (each.status, each.agent) == (Status.OPEN, None)]
@@ -373,7 +375,7 @@ def test_arrow_returns_the_rows_with_these_values(store: Store) -> None:
         store.arrow(Purchase, colour="red")
 
 
-def test_arrow_sends_a_query_for_values_of_every_pushed_type(store: Store) -> None:
+def test_arrow_tables_send_a_query_for_values_of_every_key_type(store: Store) -> None:
     with Visits.open("memory:") as visits:
         for number in range(6):
             visits.put(Visit(f"v{number}", date(2026, 1, 1 + number % 3), "web", UUID(int=number)))
@@ -403,12 +405,12 @@ def test_arrow_sends_a_query_for_values_of_every_pushed_type(store: Store) -> No
         ("SELECT * FROM store", "DuckDB rejects the statement: Catalog Error"),
     ],
 )
-def test_a_wrong_statement_is_rejected(store: Store, statement: str, message: str) -> None:
+def test_an_invalid_sql_query_is_rejected(store: Store, statement: str, message: str) -> None:
     with pytest.raises(AnalyticsRefused, match=message):
         store.sql(statement)
 
 
-def test_names_that_differ_only_in_case_are_rejected() -> None:
+def test_an_sql_query_rejects_names_that_differ_only_in_case() -> None:
     lower: Any = entity(key=("A#{id}", "HEAD"), name="part")(
         dataclass(type("Lower", (), {"__annotations__": {"id": str}}))
     )

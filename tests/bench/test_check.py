@@ -44,13 +44,13 @@ def compiled_entities(entities: int, monkeypatch: pytest.MonkeyPatch) -> int:
     return compiled
 
 
-def test_the_remedies_of_a_model_with_twice_the_entities_compile_twice_the_entities(
+def test_check_of_twice_the_entities_compiles_twice_the_entities_for_remedies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     few, many = compiled_entities(40, monkeypatch), compiled_entities(80, monkeypatch)
     assert 40 < few < many < 2.5 * few
 
 
-def test_generated_models_can_have_unsupported_patterns() -> None:
+def test_models_that_the_check_benchmark_generates_can_have_unsupported_patterns() -> None:
     report = check(load_table(model_text(8, 0.5)).design)
     assert sum(isinstance(outcome, UnsupportedPattern) for outcome in report.outcomes) == 4

@@ -52,22 +52,24 @@ def check(writes: Writes) -> None:
     WriteChecks(CONTENDER, writes, "c1", lambda call, *arguments: call(*arguments), writes.read_item).run()
 
 
-def test_a_correct_contender_passes_the_checks(writes: Writes) -> None:
+def test_the_client_write_benchmark_accepts_a_correct_contender(writes: Writes) -> None:
     check(writes)
 
 
-def test_a_put_of_another_object_is_detected(writes: Writes) -> None:
+def test_the_client_write_benchmark_detects_a_put_of_another_object(writes: Writes) -> None:
     wrong = replace(writes, put=lambda order: writes.put(replace(order, quantity=5)))
     with pytest.raises(WrongObject, match=r"^singletable, dataclass, put: quantity of o00007 is "):
         check(wrong)
 
 
-def test_a_create_without_a_condition_is_detected(writes: Writes) -> None:
+def test_the_client_write_benchmark_detects_a_create_without_a_condition(writes: Writes) -> None:
     with pytest.raises(WrongObject, match="create: the condition on o900000 did not reject the write"):
         check(replace(writes, create=writes.put))
 
 
-def test_an_update_that_keeps_the_old_index_key_is_detected(writes: Writes, engine: Engine) -> None:
+def test_the_client_write_benchmark_detects_an_update_that_keeps_the_old_index_key(
+    writes: Writes, engine: Engine
+) -> None:
     def set_status(customer: str, order: str, status: str) -> None:
         engine.call(
             "UpdateItem",
@@ -84,7 +86,7 @@ def test_an_update_that_keeps_the_old_index_key_is_detected(writes: Writes, engi
         check(replace(writes, set_status=set_status))
 
 
-def test_a_wrong_returned_object_is_detected(writes: Writes) -> None:
+def test_the_client_write_benchmark_detects_a_wrong_returned_object(writes: Writes) -> None:
     def set_note(*arguments: str) -> Any:
         return replace(writes.set_note(*arguments), note="another")
 
@@ -92,7 +94,7 @@ def test_a_wrong_returned_object_is_detected(writes: Writes) -> None:
         check(replace(writes, set_note=set_note))
 
 
-def test_stored_items_are_equal_in_any_notation_of_numbers_and_datetimes() -> None:
+def test_the_client_write_benchmark_compares_numbers_and_datetimes_in_any_notation() -> None:
     expected = order_to_write("c1", 25)
     item = item_of(expected)
     assert stored_difference(item, expected) is None
@@ -105,7 +107,7 @@ def test_stored_items_are_equal_in_any_notation_of_numbers_and_datetimes() -> No
     assert stored_difference(None, expected) == "o00025 is not stored"
 
 
-def test_every_call_of_a_row_changes_something(writes: Writes) -> None:
+def test_every_call_of_the_client_write_benchmark_changes_something(writes: Writes) -> None:
     arguments = Arguments(writes, "c1")
     statuses = [arguments.next_of(MOVE) for _ in range(3_000)]
     notes = [arguments.next_of(UPDATE) for _ in range(3_000)]
@@ -119,7 +121,7 @@ def test_every_call_of_a_row_changes_something(writes: Writes) -> None:
     assert first[0].id != second[0].id
 
 
-def test_batches_and_transactions_have_a_fixed_number_of_orders(writes: Writes) -> None:
+def test_batches_and_transactions_of_the_client_write_benchmark_have_a_fixed_number_of_orders(writes: Writes) -> None:
     assert len(arguments_of(BATCH, writes.build, "c1", 0, 0)[0]) == 1_000
     found = arguments_of(TRANSACTION, writes.build, "c1", 2, 0)[0]
     assert [each.id for each in found] == ["o00008", "o00009", "o00010", "o00011"]
@@ -137,7 +139,7 @@ def test_requests_are_captured_as_the_client_sends_them() -> None:
     assert stored_difference(json.loads(requests[PUT][3].body)["Item"], expected) is None
 
 
-def test_a_capture_records_requests_and_passes_them_to_the_engine(engine: Engine) -> None:
+def test_the_client_write_benchmark_records_requests_and_passes_them_to_the_engine(engine: Engine) -> None:
     expected = order_to_write("c1", 3)
     with capture_requests(engine) as capture, Orders.open(capture.url, create=True) as table:
         capture.take()
@@ -150,7 +152,7 @@ def test_a_capture_records_requests_and_passes_them_to_the_engine(engine: Engine
     assert stored_difference(found["Item"], expected) is None
 
 
-def test_put_many_is_compared_with_a_loop_of_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_client_write_benchmark_compares_put_many_with_a_loop_of_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine_worker, "PUT_MANY_ITEMS", 60)
     monkeypatch.setattr("gc.freeze", lambda: None)
     requests = engine_worker.requests_of_put_many(CONTENDER)

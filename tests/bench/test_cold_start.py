@@ -25,7 +25,7 @@ def test_every_program_without_another_library_starts(tmp_path: Path) -> None:
                 assert sum(steps) > 0
 
 
-def test_a_wrong_answer_ends_the_benchmark(tmp_path: Path) -> None:
+def test_the_cold_start_benchmark_ends_at_a_wrong_result(tmp_path: Path) -> None:
     with server(OURS, tmp_path) as url:
         with Shop.open(url, create=True) as shop:
             shop.put(Customer("c1", "Eve", "eve@example.com", datetime(2026, 1, 1, tzinfo=UTC)))
@@ -33,7 +33,7 @@ def test_a_wrong_answer_ends_the_benchmark(tmp_path: Path) -> None:
             start(Path(sys.executable), "singletable_dataclasses", url, "cpu", tmp_path)
 
 
-def test_the_table_compares_the_totals(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_cold_start_benchmark_compares_the_totals(capsys: pytest.CaptureFixture[str]) -> None:
     print_table({BASE: [100.0, 0.0, 50.0, 10.0, 160.0], "singletable_boto3": [1.0, 2.0, 3.0, 4.0, 240.0]})
     lines = capsys.readouterr().out.splitlines()
     assert lines[2] == "| boto3 client | 100 | 0 | 50 | 10 | 160 | 1.00 |"

@@ -74,14 +74,14 @@ def test_a_contender_writes_the_expected_items(contender: Contender, mode: Mode,
 
 @pytest.mark.parametrize("contender", OURS, ids=str)
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_ours_reads_the_same_without_a_server(contender: Contender, backend: str, tmp_path: Path) -> None:
+def test_our_contender_reads_the_same_without_a_server(contender: Contender, backend: str, tmp_path: Path) -> None:
     with start_worker(contender, "sync", Path(sys.executable), url_at(backend, tmp_path)) as worker:
         assert worker.seconds_of_one("1000", 0) > 0
 
 
 @pytest.mark.parametrize("contender", OURS, ids=str)
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_ours_writes_the_same_without_a_server(contender: Contender, backend: str, tmp_path: Path) -> None:
+def test_our_contender_writes_the_same_without_a_server(contender: Contender, backend: str, tmp_path: Path) -> None:
     backend_url = url_at(backend, tmp_path)
     with start_worker(contender, "sync", Path(sys.executable), backend_url, backend, "write_worker") as worker:
         for row in WRITE_ROWS:
@@ -90,7 +90,7 @@ def test_ours_writes_the_same_without_a_server(contender: Contender, backend: st
 
 @pytest.mark.parametrize("contender", OURS, ids=str)
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_typed_writes_and_the_engine_are_measured_in_one_process(
+def test_the_contenders_of_typed_writes_and_the_engine_run_in_one_process(
     contender: Contender, backend: str, tmp_path: Path
 ) -> None:
     backend_url = url_at(backend, tmp_path)
@@ -101,14 +101,14 @@ def test_typed_writes_and_the_engine_are_measured_in_one_process(
             assert engine > 0
 
 
-def test_a_worker_that_stops_reports_its_last_error() -> None:
+def test_a_contender_whose_process_ends_reports_its_last_error() -> None:
     with start_worker(OURS[0], "sync", Path(sys.executable), "memory:", "memory:", "write_worker") as worker:
         expected = r"^singletable, msgspec at memory: stopped in the row delete: KeyError: 'delete'$"
         with pytest.raises(WorkerStopped, match=expected):
             worker.seconds_of_one("delete", 0)
 
 
-def test_an_order_has_every_type_and_a_realistic_size() -> None:
+def test_the_order_of_the_contenders_has_every_type_and_a_realistic_size() -> None:
     some = orders(100)
     assert {type(getattr(each, name)).__name__ for each in some for name in FIELDS} == {
         *("str", "Decimal", "int", "datetime", "bool", "list", "NoneType")
@@ -117,7 +117,7 @@ def test_an_order_has_every_type_and_a_realistic_size() -> None:
     assert 240 < min(sizes) < max(sizes) < 400
 
 
-def test_wrong_values_and_types_are_detected() -> None:
+def test_wrong_values_and_types_of_a_contender_are_detected() -> None:
     right = order(100, 7)
     assert difference(right, right) is None
     assert difference(replace(right, quantity=9), right) == "quantity of o00007 is 9, expected 1"
@@ -127,7 +127,7 @@ def test_wrong_values_and_types_are_detected() -> None:
     assert difference_of_dict({**plain, "shipped_at": str(right.shipped_at), "gift": True}, right) is not None
 
 
-def test_orders_are_converted_from_dicts_by_hand() -> None:
+def test_the_boto3_contender_converts_orders_from_dicts() -> None:
     right = order(100, 3)
     plain = {**vars(right), "quantity": Decimal(right.quantity), "created_at": "2026-01-01T00:21:00.000003+0000"}
     assert order_from_dict({name: value for name, value in plain.items() if value is not None}) == right

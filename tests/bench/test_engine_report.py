@@ -27,18 +27,18 @@ def rates_of(ours: list[float], theirs: list[float]) -> Rates:
     return Rates({Cell("GetItem", 8, OURS): ours, Cell("GetItem", 8, "dynalite"): theirs})
 
 
-def test_a_ratio_is_the_median_of_the_ratios_of_the_rounds() -> None:
+def test_a_ratio_in_the_engine_report_is_the_median_over_the_rounds() -> None:
     # In the third round, other programs used the machine, and both servers were ten times slower.
     rates = rates_of([900.0, 1_000.0, 100.0], [300.0, 500.0, 50.0])
     assert rates.ratio(Cell("GetItem", 8, OURS), "dynalite") == 2
     assert rates.rate(Cell("GetItem", 8, OURS)) == 900
 
 
-def test_a_peer_that_was_measured_once_has_a_ratio() -> None:
+def test_the_engine_report_has_a_ratio_for_a_server_that_was_measured_once() -> None:
     assert rates_of([90.0, 100.0, 110.0], [0.5]).ratio(Cell("GetItem", 8, OURS), "dynalite") == 200
 
 
-def test_a_server_that_fails_once_has_no_figures_in_the_row() -> None:
+def test_the_engine_report_has_no_figures_for_a_server_that_fails_once() -> None:
     rates = rates_of([2.0], [1.0])
     rates.record_failure("GetItem", "dynalite", ValueError("no\nanswer"))
     assert rates.rate(Cell("GetItem", 8, "dynalite")) is None
@@ -46,7 +46,7 @@ def test_a_server_that_fails_once_has_no_figures_in_the_row() -> None:
     assert rates.failures == {("GetItem", "dynalite"): "no answer"}
 
 
-def test_the_table_shows_which_targets_are_met() -> None:
+def test_the_engine_report_shows_which_targets_are_met() -> None:
     assert ratios_table(rates_of([190.0], [100.0]), [GET], ["dynalite"]).splitlines() == [
         "singletable is               x dynalite",
         "GetItem, 1 client                     -",
@@ -55,7 +55,7 @@ def test_the_table_shows_which_targets_are_met() -> None:
     assert "2.0x (>= 2: met)" in ratios_table(rates_of([200.0], [100.0]), [GET], ["dynalite"])
 
 
-def test_rates_have_a_column_for_every_server() -> None:
+def test_the_engine_report_has_a_column_of_rates_for_every_server() -> None:
     assert rates_table(rates_of([12_345.0], [12.34]), [GET], [OURS, "dynalite"]).splitlines() == [
         "requests/s          singletable  dynalite",
         "GetItem, 1 client             -         -",
@@ -63,7 +63,7 @@ def test_rates_have_a_column_for_every_server() -> None:
     ]
 
 
-def test_comparisons_are_in_microseconds() -> None:
+def test_comparisons_in_the_engine_report_are_in_microseconds() -> None:
     shown = comparisons_table("ours", "peer", [Comparison("GetItem", 30e-6, 10e-6, 3.0, at_most(4))])
     assert shown.splitlines() == [
         "microseconds  ours  peer             ratio",
@@ -71,12 +71,12 @@ def test_comparisons_are_in_microseconds() -> None:
     ]
 
 
-def test_the_summary_lists_the_missed_targets() -> None:
+def test_the_summary_of_the_engine_report_lists_the_missed_targets() -> None:
     results = [TargetResult("a", 3, at_least(2)), TargetResult("b", 3, at_most(2)), TargetResult("c", 1, None)]
     assert summary(results) == "1 of 2 targets met\n  missed: b: 3.00, should be <= 2"
 
 
-def test_only_measured_ratios_are_results() -> None:
+def test_the_engine_report_contains_only_measured_ratios() -> None:
     [result] = ratio_results(rates_of([200.0], [100.0]), [GET], ["dynalite", "moto"])
     assert (result.figure, result.target) == (2, at_least(2))
 
@@ -99,12 +99,12 @@ def test_only_measured_ratios_are_results() -> None:
         ("ExtendDB", "single", None, None),
     ],
 )
-def test_every_peer_has_its_targets(
+def test_the_engine_report_has_targets_for_every_server(
     peer: str, kind: Kind, one_client: float | None, eight_clients: float | None
 ) -> None:
     found = [targets.over_http(peer, kind, clients) for clients in (1, 8)]
     assert [target and target.bound for target in found] == [one_client, eight_clients]
 
 
-def test_columns_are_aligned() -> None:
+def test_the_columns_of_the_engine_report_are_aligned() -> None:
     assert table(["a", "bcd"], [["long", "1"], ["s", "23"]]) == "a     bcd\nlong    1\ns      23"

@@ -86,14 +86,14 @@ ECHOES = [echo(number) for number in range(64)]
 
 
 @pytest.mark.parametrize("clients", [1, 8])
-def test_every_response_is_counted(clients: int) -> None:
+def test_the_load_generator_counts_every_response(clients: int) -> None:
     with server(with_length) as port:
         throughput = measure_throughput(port, prepare(ECHOES), clients=clients, seconds=0.05, start=997)
     assert throughput.responses >= clients
     assert throughput.seconds >= 0.05
 
 
-def test_a_response_may_arrive_in_pieces() -> None:
+def test_the_load_generator_reads_a_response_in_pieces() -> None:
     def in_pieces(body: bytes) -> list[bytes]:
         [whole] = with_length(body)
         return [whole[:5], whole[5:30], whole[30:-3], whole[-3:]]
@@ -102,7 +102,7 @@ def test_a_response_may_arrive_in_pieces() -> None:
         send_and_check(port, ECHOES[:3])
 
 
-def test_a_response_may_be_chunked() -> None:
+def test_the_load_generator_reads_a_chunked_response() -> None:
     def in_chunks(body: bytes) -> list[bytes]:
         chunks = [body[:7], body[7:]]
         sent = [b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks]
@@ -113,11 +113,11 @@ def test_a_response_may_be_chunked() -> None:
         assert measure_throughput(port, prepare(ECHOES), clients=2, seconds=0.02).responses >= 2
 
 
-def test_chunks_are_joined() -> None:
+def test_the_load_generator_joins_chunks() -> None:
     assert b"".join(split_chunks(b"3\r\nabc\r\na;x=y\r\n0123456789\r\n0\r\n\r\n")) == b"abc0123456789"
 
 
-def test_a_server_may_close_the_connection_after_each_response() -> None:
+def test_the_load_generator_allows_a_server_to_close_the_connection_after_each_response() -> None:
     def closing(body: bytes) -> list[bytes]:
         return [head(b"200 OK", b"Connection: close", b"Content-Length: %d" % len(body)) + body]
 
@@ -126,7 +126,7 @@ def test_a_server_may_close_the_connection_after_each_response() -> None:
         assert measure_throughput(port, prepare(ECHOES), clients=2, seconds=0.05).responses > 2
 
 
-def test_an_error_response_is_unexpected() -> None:
+def test_the_load_generator_rejects_an_error_response() -> None:
     def rejecting(body: bytes) -> list[bytes]:
         return [head(b"400 Bad Request", b"Content-Length: 2") + b"{}"]
 
@@ -135,17 +135,17 @@ def test_an_error_response_is_unexpected() -> None:
 
 
 @pytest.mark.parametrize("body", [b'{"number": -1}', b"{}", b"not JSON"])
-def test_another_result_is_unexpected(body: bytes) -> None:
+def test_the_load_generator_rejects_another_result(body: bytes) -> None:
     with server(lambda _: with_length(body)) as port, pytest.raises(UnexpectedResponse, match="Echo"):
         measure_throughput(port, prepare(ECHOES), clients=1, seconds=0.01)
 
 
-def test_a_write_is_read_back() -> None:
+def test_the_load_generator_reads_each_written_item() -> None:
     write = Exchange("Write", b"{}", lambda answer: True, read_back=Exchange("Read", b"{}", lambda answer: False))
     with server(with_length) as port, pytest.raises(UnexpectedResponse, match="Read"):
         measure_throughput(port, prepare([write]), clients=1, seconds=0.01)
 
 
-def test_a_lost_connection_is_detected() -> None:
+def test_the_load_generator_detects_a_lost_connection() -> None:
     with server(with_length, responses_max=1) as port, pytest.raises((UnexpectedResponse, ConnectionError)):
         measure_throughput(port, prepare(ECHOES), clients=1, seconds=1)

@@ -20,11 +20,11 @@ def workload() -> Workload:
     return Workload()
 
 
-def test_items_have_one_kilobyte(workload: Workload) -> None:
+def test_items_of_the_benchmark_workload_have_one_kilobyte(workload: Workload) -> None:
     assert {item_size(item) for item in [*workload.read, *workload.written]} <= set(range(1_020, 1_025))
 
 
-def test_every_server_can_return_a_page_at_once(workload: Workload) -> None:
+def test_pages_of_the_benchmark_workload_fit_every_server(workload: Workload) -> None:
     for page in workload.pages:
         assert 0.95 * PAGE_BYTES_MAX < sum(item_size(item) for item in page) < PAGE_BYTES_MAX
 
@@ -41,7 +41,7 @@ def keys_in(value: Any) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ["PutItem 1 KB", "UpdateItem", "BatchWriteItem 25", "TransactWriteItems 4"])
-def test_no_two_clients_write_the_same_item(workload: Workload, name: str) -> None:
+def test_no_two_clients_of_the_benchmark_workload_write_the_same_item(workload: Workload, name: str) -> None:
     [row] = [row for row in workload.rows if row.name == name]
     of_client: list[set[str]] = [set() for _ in range(CLIENTS_MAX)]
     for position, exchange in enumerate(row.exchanges):
@@ -50,7 +50,7 @@ def test_no_two_clients_write_the_same_item(workload: Workload, name: str) -> No
     assert set.union(*of_client) <= {item["pk"]["S"] for item in workload.written}
 
 
-def test_every_run_sends_the_same_requests(workload: Workload) -> None:
+def test_every_run_of_the_benchmark_workload_sends_the_same_requests(workload: Workload) -> None:
     again = Workload()
     assert again.items() == workload.items()
     assert [exchange.body for row in again.rows for exchange in row.exchanges] == [
@@ -58,19 +58,19 @@ def test_every_run_sends_the_same_requests(workload: Workload) -> None:
     ]
 
 
-def test_only_the_item_itself_is_expected(workload: Workload) -> None:
+def test_the_benchmark_workload_expects_only_the_item_itself(workload: Workload) -> None:
     first, second = workload.read[:2]
     assert get(first).is_expected({"Item": first})
     assert not get(first).is_expected({"Item": second})
 
 
-def test_the_newest_items_come_first(workload: Workload) -> None:
+def test_the_benchmark_workload_expects_the_newest_items_first(workload: Workload) -> None:
     items = workload.lists[0]
     assert query(items, limit=LISTED).is_expected({"Items": items[:-21:-1]})
     assert not query(items, limit=LISTED).is_expected({"Items": items[:LISTED]})
 
 
-def test_items_read_from_a_large_store_are_never_written() -> None:
+def test_the_benchmark_workload_never_writes_the_items_that_it_reads_from_a_large_store() -> None:
     reads, writes, queries = large_store.requests(1_000, rounds=1)
     read = {key for exchange in reads for key in keys_in(json.loads(exchange.body))}
     read |= {json.loads(each.body)["ExpressionAttributeValues"][":partition"]["S"] for each in queries}

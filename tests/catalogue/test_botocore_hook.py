@@ -24,7 +24,7 @@ from singletable.engine.boto3_clients import boto3_client
 from tests.catalogue.recorded import RecordedClients, recorded
 
 
-def test_a_client_that_existed_before_is_recorded_until_uninstall(tmp_path: Path) -> None:
+def test_the_botocore_hook_records_existing_clients_until_uninstall(tmp_path: Path) -> None:
     clients = RecordedClients(tmp_path / "catalogue.jsonl")
     table = clients.create_table("tbl", "pk")
     table.put_item(Item={"pk": "before"})
@@ -39,7 +39,7 @@ def test_a_client_that_existed_before_is_recorded_until_uninstall(tmp_path: Path
     assert len({line["run"] for line in clients.lines()}) == 2
 
 
-def test_a_response_has_the_same_values_with_and_without_a_recording(tmp_path: Path) -> None:
+def test_the_botocore_hook_does_not_change_responses(tmp_path: Path) -> None:
     item = {"pk": "a", "data": b"\x00\xff", "tags": {"x", "y"}, "deep": {"n": [1, {"b": b"z"}]}}
     with recorded(tmp_path / "catalogue.jsonl") as clients:
         table = clients.create_table("tbl", "pk")
@@ -50,7 +50,7 @@ def test_a_response_has_the_same_values_with_and_without_a_recording(tmp_path: P
     assert put["w"] == get["b"] > 20
 
 
-def test_items_bytes_pages_and_consumed_units_are_recorded(tmp_path: Path) -> None:
+def test_the_botocore_hook_records_items_bytes_pages_and_consumed_units(tmp_path: Path) -> None:
     with recorded(tmp_path / "catalogue.jsonl") as clients:
         table = clients.create_table("tbl", "pk")
         for number in range(10):
@@ -65,7 +65,7 @@ def test_items_bytes_pages_and_consumed_units_are_recorded(tmp_path: Path) -> No
     assert "more" not in second
 
 
-def test_an_error_is_recorded_with_its_code_and_reaches_the_application(tmp_path: Path) -> None:
+def test_the_botocore_hook_records_an_error_code_and_passes_the_error_on(tmp_path: Path) -> None:
     with recorded(tmp_path / "catalogue.jsonl") as clients:
         with pytest.raises(ClientError, match="ResourceNotFoundException"):
             clients.client.get_item(TableName="nothing", Key={"pk": {"S": "a"}})
@@ -82,7 +82,7 @@ def test_an_error_is_recorded_with_its_code_and_reaches_the_application(tmp_path
     assert [line["error"] for line in clients.requests()] == ["ResourceNotFoundException", "EndpointConnectionError"]
 
 
-def test_a_stubbed_client_is_recorded_and_keeps_its_stubs(tmp_path: Path) -> None:
+def test_the_botocore_hook_records_a_stubbed_client_and_keeps_its_stubs(tmp_path: Path) -> None:
     client = boto3_client(Engine("memory:"))
     path = tmp_path / "catalogue.jsonl"
     with install(path), Stubber(client) as stubber:
@@ -91,7 +91,7 @@ def test_a_stubbed_client_is_recorded_and_keeps_its_stubs(tmp_path: Path) -> Non
     assert [line["i"] for line in read_lines(path) if "s" in line] == [1]
 
 
-def test_clients_of_other_services_are_not_recorded(tmp_path: Path) -> None:
+def test_the_botocore_hook_ignores_clients_of_other_services(tmp_path: Path) -> None:
     client = boto3.client("sts", region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b")
     path = tmp_path / "catalogue.jsonl"
     with install(path), Stubber(client) as stubber:
@@ -100,12 +100,12 @@ def test_clients_of_other_services_are_not_recorded(tmp_path: Path) -> None:
     assert [list(line) for line in read_lines(path)] == [["catalogue", "run", "source", "time"]]
 
 
-def test_a_second_install_is_rejected(tmp_path: Path) -> None:
+def test_the_botocore_hook_cannot_be_installed_twice(tmp_path: Path) -> None:
     with install(tmp_path / "one.jsonl"), pytest.raises(RuntimeError, match=r"one\.jsonl is already installed"):
         install(tmp_path / "two.jsonl")
 
 
-def test_a_failed_record_does_not_fail_the_request(
+def test_the_botocore_hook_never_fails_a_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
@@ -119,7 +119,7 @@ def test_a_failed_record_does_not_fail_the_request(
     assert "cannot record a request of PutItem" in caplog.text
 
 
-def test_requests_of_several_threads_are_whole_lines_with_different_numbers(tmp_path: Path) -> None:
+def test_the_botocore_hook_writes_whole_lines_from_several_threads(tmp_path: Path) -> None:
     with recorded(tmp_path / "catalogue.jsonl") as clients:
         table = clients.create_table("tbl", "pk")
 
@@ -134,7 +134,7 @@ def test_requests_of_several_threads_are_whole_lines_with_different_numbers(tmp_
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_process_has_a_recording_of_its_own(tmp_path: Path) -> None:
+def test_the_botocore_hook_starts_a_new_recording_in_a_forked_process(tmp_path: Path) -> None:
     path = tmp_path / "catalogue.jsonl"
     script = """
 import os, sys
@@ -162,7 +162,7 @@ os.waitpid(child, 0)
     assert {(line["run"], line["s"]) for line in requests} == shapes
 
 
-def test_requests_for_items_of_an_earlier_result_name_it(tmp_path: Path) -> None:
+def test_the_botocore_hook_links_requests_to_the_result_that_contained_their_keys(tmp_path: Path) -> None:
     with recorded(tmp_path / "catalogue.jsonl") as clients:
         orders, products = clients.create_table("orders", "id", "sku"), clients.create_table("products", "pk")
         for sku in ("s-1", "s-2", "s-3"):
@@ -174,7 +174,7 @@ def test_requests_for_items_of_an_earlier_result_name_it(tmp_path: Path) -> None
     assert [line.get("after") for line in (first, second, third, other)] == [[query["n"], query["s"]]] * 3 + [None]
 
 
-def test_requests_of_another_thread_do_not_name_the_result(tmp_path: Path) -> None:
+def test_the_botocore_hook_does_not_link_requests_of_another_thread(tmp_path: Path) -> None:
     with recorded(tmp_path / "catalogue.jsonl") as clients:
         table = clients.create_table("tbl", "pk")
         for key in "ab":
@@ -188,7 +188,7 @@ def test_requests_of_another_thread_do_not_name_the_result(tmp_path: Path) -> No
     assert here["after"] == [scan["n"], scan["s"]]
 
 
-def test_capacity_is_recorded_without_a_change_of_requests_and_responses(tmp_path: Path) -> None:
+def test_the_botocore_hook_records_capacity_without_a_change_of_requests_and_responses(tmp_path: Path) -> None:
     clients = RecordedClients(tmp_path / "catalogue.jsonl")
     table = clients.create_table("tbl", "pk", index=("status", "pk"))
     item = {"pk": "a", "status": "x"}
@@ -201,7 +201,7 @@ def test_capacity_is_recorded_without_a_change_of_requests_and_responses(tmp_pat
     assert [(line.get("u"), line.get("e")) for line in clients.requests()] == [(2.0, None), (0.5, None), (0.5, None)]
 
 
-def test_results_of_an_earlier_recording_are_forgotten(tmp_path: Path) -> None:
+def test_the_botocore_hook_forgets_the_results_of_an_earlier_recording(tmp_path: Path) -> None:
     clients = RecordedClients(tmp_path / "catalogue.jsonl")
     table = clients.create_table("tbl", "pk")
     for key in "ab":

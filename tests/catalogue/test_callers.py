@@ -28,7 +28,7 @@ def library(called: Any = None) -> Any:
     return function("call", "botocore.client", body, called=called)
 
 
-def test_frames_of_libraries_are_skipped() -> None:
+def test_the_caller_of_a_request_is_not_a_frame_of_a_library() -> None:
     wrapped = function("call", "boto3.resources.action", "def call():\n    return called()", called=library())
     frame: FrameType = function("read", "shop", "def read():\n    return called()", called=wrapped)()
     assert caller_of(frame) == Caller("app/src/shop.py", 2, "read")
@@ -48,7 +48,7 @@ def test_a_private_function_that_another_file_calls_is_the_caller() -> None:
     assert caller_of(frame) == Caller("app/src/shop.py", 2, "_read")
 
 
-def test_ignored_modules_are_skipped() -> None:
+def test_the_caller_of_a_request_is_not_in_an_ignored_module() -> None:
     wrapper = function("get", "app.dynamo.base", "def get():\n    return called()", called=library())
     frame = function("order", "app.orders", "def order():\n    return called()", called=wrapper)()
     assert caller_of(frame, ["app.dynamo"]) == Caller("src/app/orders.py", 2, "order")

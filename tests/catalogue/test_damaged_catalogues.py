@@ -57,7 +57,7 @@ def test_a_damaged_line_is_read_or_rejected(tmp_path_factory: Any, seed: int) ->
         assert main(["catalogue", str(path)]) == 0
 
 
-def test_a_request_without_its_values_is_listed(tmp_path: Path) -> None:
+def test_a_damaged_catalogue_lists_a_request_without_its_values(tmp_path: Path) -> None:
     path = tmp_path / "catalogue.jsonl"
     with recorded(path) as clients:
         clients.create_table("tbl", "pk", "sk")

@@ -54,14 +54,14 @@ def test_the_catalogue_of_a_boto3_application_names_exactly_its_methods(shop: Re
     assert [each.name for each in shop.patterns] == list(SHARES)
 
 
-def test_calls_of_several_requests_are_counted_once(shop: RecordedCatalogue) -> None:
+def test_the_recorded_catalogue_counts_calls_of_several_requests_once(shop: RecordedCatalogue) -> None:
     for name in ("whole_order", "order_summary", "cancel", "customer", "customers_by_signup"):
         found = pattern(shop, name)
         assert found.calls == found.groups[0].requests, name
     assert pattern(shop, "order_summary").requests > 2 * pattern(shop, "order_summary").calls
 
 
-def test_the_shop_has_exactly_its_planted_problems(shop: RecordedCatalogue) -> None:
+def test_the_recorded_catalogue_reports_exactly_the_planted_problems_of_the_shop(shop: RecordedCatalogue) -> None:
     assert [(each.pattern, each.kind) for each in shop.findings] == [
         ("order_summary", "n+1"),
         ("pending_orders_of_customer", "filter"),
@@ -73,7 +73,7 @@ def test_the_shop_has_exactly_its_planted_problems(shop: RecordedCatalogue) -> N
     assert scan == "customers_by_signup: a Scan reads every item of shop-customers."
 
 
-def test_the_problems_are_found_without_callers_too(shop_file: Path, tmp_path: Path) -> None:
+def test_request_findings_are_the_same_without_callers(shop_file: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in shop_file.read_text(encoding="utf-8").splitlines()]
     for line in lines:
         line.pop("caller", None)
@@ -96,7 +96,7 @@ def test_the_catalogue_contains_no_values(shop_file: Path, shop: RecordedCatalog
     assert {table.short_name for table in shop.tables.values()} == {"customers", "orders", "order_items", "products"}
 
 
-def test_the_steps_of_a_pattern_have_names_of_their_own(shop: RecordedCatalogue) -> None:
+def test_pattern_steps_have_names_of_their_own(shop: RecordedCatalogue) -> None:
     names = [step.name for step in pattern_steps(shop)]
     assert len(set(names)) == len(names)
     assert set(SHARES) <= set(names)
@@ -110,7 +110,7 @@ def test_the_steps_of_a_pattern_have_names_of_their_own(shop: RecordedCatalogue)
     assert (whole.entity, whole.members) == ("orders", ("order_items",))
 
 
-def test_pages_of_one_read_are_one_call(tmp_path: Path) -> None:
+def test_pattern_steps_count_the_pages_of_one_read_as_one_call(tmp_path: Path) -> None:
     def send(clients: RecordedClients) -> None:
         table = clients.create_table("tbl", "pk", "sk")
         for number in range(5):
@@ -126,7 +126,7 @@ def test_pages_of_one_read_are_one_call(tmp_path: Path) -> None:
     assert query.pages.percentile(50) == 2
 
 
-def test_each_page_of_a_limited_query_is_a_call(tmp_path: Path) -> None:
+def test_pattern_steps_count_each_page_of_a_limited_query_as_a_call(tmp_path: Path) -> None:
     def send(clients: RecordedClients) -> None:
         table = clients.create_table("tbl", "pk", "sk")
         for number in range(4):
@@ -143,7 +143,7 @@ def test_each_page_of_a_limited_query_is_a_call(tmp_path: Path) -> None:
     assert (query.reads, query.items.maximum, query.limits) == (2, 2, {2})
 
 
-def test_requests_that_differ_only_in_their_limit_are_one_group(tmp_path: Path) -> None:
+def test_request_groups_ignore_the_limit_of_a_request(tmp_path: Path) -> None:
     def by_status(table: Any, status: str, limit: int) -> None:
         table.query(
             IndexName="by-status",
@@ -165,7 +165,7 @@ def test_requests_that_differ_only_in_their_limit_are_one_group(tmp_path: Path) 
     assert str(group.shape.key[0]) == "status = ?"
 
 
-def test_keys_with_different_labels_stay_different_groups(tmp_path: Path) -> None:
+def test_request_groups_are_separate_for_keys_with_different_labels(tmp_path: Path) -> None:
     def get(table: Any, key: str) -> None:
         table.get_item(Key={"pk": key})
 
@@ -189,7 +189,7 @@ def test_keys_with_different_labels_stay_different_groups(tmp_path: Path) -> Non
         ((3,), []),
     ],
 )
-def test_reads_in_the_order_of_a_result_are_a_sequence(
+def test_request_findings_recognise_reads_in_the_order_of_a_result_as_a_sequence(
     tmp_path: Path, numbers: tuple[int, ...], findings: list[str]
 ) -> None:
     def send(clients: RecordedClients) -> None:
@@ -203,7 +203,7 @@ def test_reads_in_the_order_of_a_result_are_a_sequence(
     assert [each.kind for each in catalogue_of(tmp_path, send).findings] == findings
 
 
-def test_functions_with_the_same_name_get_the_names_of_their_classes(tmp_path: Path) -> None:
+def test_access_patterns_of_functions_with_the_same_name_are_named_after_their_classes(tmp_path: Path) -> None:
     class Orders:
         def find(self, clients: RecordedClients) -> None:
             clients.client.get_item(TableName="orders", Key={"pk": {"S": "a"}})
@@ -222,7 +222,7 @@ def test_functions_with_the_same_name_get_the_names_of_their_classes(tmp_path: P
     assert names == ["orders_find", "products_find"]
 
 
-def test_requests_without_a_caller_are_named_after_their_shape(tmp_path: Path) -> None:
+def test_access_patterns_without_a_caller_are_named_after_the_request_shape(tmp_path: Path) -> None:
     shapes: list[dict[str, Any]] = [
         {"operation": "GetItem", "table": "shop-customers", "key": [["id", "=", "?"]]},
         {"operation": "Query", "table": "shop-orders", "index": "i", "key": [["customerId", "=", "?"]]},
@@ -238,7 +238,7 @@ def test_requests_without_a_caller_are_named_after_their_shape(tmp_path: Path) -
     assert [each.kind for each in catalogue.findings] == ["scan", "statement"]
 
 
-def test_rates_are_calls_per_second_of_the_time_that_was_recorded(tmp_path: Path) -> None:
+def test_rates_in_the_recorded_catalogue_are_calls_per_second_of_the_recorded_time(tmp_path: Path) -> None:
     shapes = [{"operation": "GetItem", "table": "t", "key": [["id", "=", "?"]], "caller": ["a.py", 1, "get"]}]
     one = write_lines(tmp_path / "one.jsonl", {"t": 1.0}, {"t": 4.0}, shapes=shapes)
     assert read_catalogue([one]).rate(2) == pytest.approx(0.5)
@@ -254,7 +254,7 @@ def test_rates_are_calls_per_second_of_the_time_that_was_recorded(tmp_path: Path
     assert (both.seconds, both.requests, len(both.patterns)) == (4.0, 4, 1)
 
 
-def test_failed_conditions_are_counted_and_cost_units(tmp_path: Path) -> None:
+def test_the_recorded_catalogue_counts_failed_conditions_and_their_units(tmp_path: Path) -> None:
     def send(clients: RecordedClients) -> None:
         table = clients.create_table("tbl", "pk")
         table.put_item(Item={"pk": "a"})
@@ -277,7 +277,7 @@ def test_failed_conditions_are_counted_and_cost_units(tmp_path: Path) -> None:
         ('{"catalogue":99,"run":"q","time":1}', "has format 99"),
     ],
 )
-def test_a_damaged_line_is_reported_with_its_place(tmp_path: Path, line: str, message: str) -> None:
+def test_the_recorded_catalogue_reports_the_line_of_a_damaged_record(tmp_path: Path, line: str, message: str) -> None:
     shapes = [{"operation": "GetItem", "table": "t", "key": [["id", "=", "?"]]}]
     path = write_lines(tmp_path / "c.jsonl", {"t": 1.0}, shapes=shapes)
     path.write_text(f"{path.read_text()}{line}\n")
@@ -285,7 +285,9 @@ def test_a_damaged_line_is_reported_with_its_place(tmp_path: Path, line: str, me
         read_catalogue([path])
 
 
-def test_a_line_that_a_killed_process_did_not_finish_is_ignored(shop_file: Path, tmp_path: Path) -> None:
+def test_the_recorded_catalogue_ignores_a_line_that_a_killed_process_did_not_finish(
+    shop_file: Path, tmp_path: Path
+) -> None:
     cut = tmp_path / "cut.jsonl"
     cut.write_bytes(shop_file.read_bytes()[:-20])
     assert {each.name for each in read_catalogue([cut]).patterns} == set(SHARES)
@@ -310,14 +312,16 @@ def test_a_catalogue_without_requests_is_rejected(tmp_path: Path) -> None:
         (["a", "b"], ["a", "b"]),
     ],
 )
-def test_short_names_leave_out_the_words_that_all_tables_have(names: list[str], shown: list[str]) -> None:
+def test_table_names_in_the_recorded_catalogue_omit_the_words_that_all_tables_share(
+    names: list[str], shown: list[str]
+) -> None:
     assert list(short_names(names).values()) == shown
 
 
 SECRET = "AKIA-SECRET-7"
 
 
-def test_no_value_of_any_request_is_in_the_file(tmp_path: Path) -> None:
+def test_the_recorded_catalogue_contains_no_value_of_any_request(tmp_path: Path) -> None:
     def send(clients: RecordedClients) -> None:
         table = clients.create_table("tbl", "pk", "sk")
         item = {"pk": f"USER#{SECRET}", "sk": SECRET, "s": SECRET, "l": [SECRET], "m": {"a": {SECRET}}}

@@ -92,7 +92,7 @@ def test_writes_have_the_shape_of_their_key_condition_and_update(clients: Record
     assert shape_of(clients)["condition"] == "status = ?"
 
 
-def test_a_transaction_has_each_different_part_once(clients: RecordedClients) -> None:
+def test_the_request_shape_of_a_transaction_has_each_different_part_once(clients: RecordedClients) -> None:
     puts = [{"Put": {"TableName": "tbl", "Item": {"pk": {"S": "USER#a"}, "sk": {"S": f"ORDER#{n}"}}}} for n in "123"]
     check = {"pk": {"S": "USER#ada"}, "sk": {"S": "PROFILE"}}
     clients.client.transact_write_items(
@@ -107,7 +107,7 @@ def test_a_transaction_has_each_different_part_once(clients: RecordedClients) ->
     assert clients.requests()[-1]["parts"] == [1, 3]
 
 
-def test_no_value_is_in_the_file(clients: RecordedClients) -> None:
+def test_request_shapes_contain_no_value(clients: RecordedClients) -> None:
     table = clients.resource.Table("tbl")
     table.query(KeyConditionExpression=Key("pk").eq("USER#ada"), FilterExpression=Attr("status").eq("secret-2"))
     table.scan()
@@ -129,11 +129,13 @@ def test_no_value_is_in_the_file(clients: RecordedClients) -> None:
         ("SELECT a1 FROM t2 WHERE pk = 'no end", "SELECT a1 FROM t2 WHERE pk = ?"),
     ],
 )
-def test_a_statement_has_no_literals(statement: str, masked: str) -> None:
+def test_the_request_shape_of_a_partiql_statement_has_no_literals(statement: str, masked: str) -> None:
     assert masked_statement(statement) == masked
 
 
-def test_capital_letters_are_a_constant_only_next_to_a_label_with_a_delimiter(clients: RecordedClients) -> None:
+def test_capital_letters_in_a_request_shape_are_a_constant_only_next_to_a_label_with_a_delimiter(
+    clients: RecordedClients,
+) -> None:
     table = clients.resource.Table("tbl")
     table.get_item(Key={"pk": "USER#ada", "sk": "PROFILE"})
     assert shape_of(clients)["key"] == [["pk", "=", "USER#?"], ["sk", "=", "PROFILE"]]

@@ -39,13 +39,13 @@ def test_a_number_and_a_binary_value_have_only_their_type() -> None:
     assert ValueShapes().of({"B": "c2VjcmV0"}) == "?B"
 
 
-def test_own_labels_replace_the_capital_letters() -> None:
+def test_labels_that_you_define_replace_the_capital_letters_in_value_shapes() -> None:
     shapes = ValueShapes("[a-z]+")
     assert shapes.of({"S": "user#42"}) == "user#?"
     assert shapes.of({"S": "USER#42"}) == "?#?"
 
 
-def test_many_labels_in_one_place_are_values() -> None:
+def test_value_shapes_treat_many_labels_in_one_place_as_values() -> None:
     shapes = ValueShapes()
     airports = [f"{one}{two}X" for one in "ABCDE" for two in "FGHIJ"]
     found = {shapes.of({"S": f"FLIGHT#{airport}#1"}) for airport in airports}
@@ -67,6 +67,6 @@ def test_hashes_are_equal_for_equal_values_of_one_recording_only() -> None:
     assert len({one.of({"S": "7"}), one.of({"N": "7"}), other.of({"S": "7"}), one.of({"S": "7"}, {"S": "7"})}) == 4
 
 
-def test_labels_that_are_no_regular_expression_are_rejected() -> None:
+def test_value_shapes_reject_labels_that_are_not_regular_expressions() -> None:
     with pytest.raises(ArgumentRefused, match=r"labels: '\[' is not a valid regular expression"):
         ValueShapes("[")

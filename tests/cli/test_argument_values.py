@@ -28,7 +28,7 @@ class Shop:
     extra: Any = None
 
 
-def test_an_entity_from_json_keeps_every_digit_and_builds_nested_classes_and_sets() -> None:
+def test_a_json_argument_of_an_entity_keeps_every_digit_and_builds_nested_classes_and_sets() -> None:
     found = parse(
         Shop,
         """{"id": "s", "price": 12345678901234567890.123456789012345678, "place": {"city": "Graz", "inner": null},
@@ -48,6 +48,6 @@ def test_an_entity_from_json_keeps_every_digit_and_builds_nested_classes_and_set
         ('{"id": "s", "prices": {"a": "b"}}', "prices: write a number"),
     ],
 )
-def test_an_error_in_the_json_of_an_entity_names_the_field(text: str, message: str) -> None:
+def test_an_error_in_a_json_argument_names_the_field(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse(Shop, text)

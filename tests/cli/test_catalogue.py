@@ -28,7 +28,7 @@ def document(*arguments: str | Path, capsys: pytest.CaptureFixture[str]) -> dict
     return found
 
 
-def test_the_output_lists_patterns_requests_and_findings(shop: Path) -> None:
+def test_the_catalogue_command_lists_patterns_requests_and_findings(shop: Path) -> None:
     said = singletable("catalogue", shop).stdout
     patterns, requests, findings = said.split("\n\n")[:3]
     assert patterns.startswith("15 access patterns in ")
@@ -40,7 +40,9 @@ def test_the_output_lists_patterns_requests_and_findings(shop: Path) -> None:
     assert "Write these patterns as a worksheet with --output FILE.md." in said
 
 
-def test_the_json_output_has_the_percentiles_of_each_request(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_catalogue_command_json_has_the_percentiles_of_each_request(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = document("catalogue", shop, "--calls-per-second", "100", capsys=capsys)
     patterns = {each["name"]: each for each in found["patterns"]}
     assert sum(each["calls_per_second"] for each in found["patterns"]) == pytest.approx(100)
@@ -52,7 +54,7 @@ def test_the_json_output_has_the_percentiles_of_each_request(shop: Path, capsys:
     assert [each["kind"] for each in found["findings"]] == ["n+1", "filter", "scan"]
 
 
-def test_the_worksheet_leads_to_a_checked_design_with_its_cost_and_an_export(
+def test_the_worksheet_of_the_catalogue_command_leads_to_a_checked_design_with_cost_and_export(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     worksheet, model = tmp_path / "shop.md", tmp_path / "shop.py"
@@ -74,7 +76,7 @@ def test_the_worksheet_leads_to_a_checked_design_with_its_cost_and_an_export(
     assert table["recorded"]["total"]["requests_apart"] > table["recorded"]["total"]["requests_together"]
 
 
-def test_patterns_of_only_one_side_are_named_and_not_compared(
+def test_cost_with_a_catalogue_names_patterns_of_only_one_side_and_does_not_compare_them(
     shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     worksheet, model = tmp_path / "shop.md", tmp_path / "shop.py"
@@ -91,7 +93,9 @@ def test_patterns_of_only_one_side_are_named_and_not_compared(
     assert "not recorded, and not compared: product_page" in said
 
 
-def test_functions_with_long_or_reserved_names_are_compared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cost_with_a_catalogue_compares_functions_with_long_or_reserved_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, worksheet, model = tmp_path / "c.jsonl", tmp_path / "shop.md", tmp_path / "shop.py"
     with recorded(path) as clients:
         clients.create_table("orders", "id")
@@ -119,7 +123,9 @@ def test_functions_with_long_or_reserved_names_are_compared(tmp_path: Path, caps
     assert compared["only_recorded"] == compared["only_in_model"] == []
 
 
-def test_tables_are_described_at_a_url(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_catalogue_command_describes_the_tables_at_a_url(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, store = tmp_path / "catalogue.jsonl", tmp_path / "store.db"
     clients = RecordedClients(path, f"file:{store}")
     table = clients.create_table("orders", "id", index=("customer", "placed_at"))
@@ -141,7 +147,7 @@ def test_tables_are_described_at_a_url(tmp_path: Path, capsys: pytest.CaptureFix
     ]
 
 
-def test_invalid_input_is_rejected(shop: Path, tmp_path: Path) -> None:
+def test_the_catalogue_command_rejects_invalid_input(shop: Path, tmp_path: Path) -> None:
     assert "must end in .md" in refused(singletable("catalogue", shop, "--output", tmp_path / "shop.py"))
     (tmp_path / "old.md").write_text("mine")
     said = refused(singletable("catalogue", shop, "--output", tmp_path / "old.md"))

@@ -44,7 +44,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_one_item_per_line() -> None:
+def test_check_items_reads_a_file_with_one_item_per_line() -> None:
     table = checked(ROWS, status=1)
     assert codes(table) == CODES
     assert (table["items"], table["is_whole"], table["passes"], table["requests"]) == (6, True, False, 0)
@@ -56,14 +56,14 @@ def test_one_item_per_line() -> None:
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["list", "Items"])
-def test_in_check_items_one_document(tmp_path: Path, wrapped: bool) -> None:
+def test_check_items_reads_a_file_with_one_json_document(tmp_path: Path, wrapped: bool) -> None:
     rows = [json.loads(line) for line in ROWS.read_text().splitlines()]
     place = tmp_path / "rows.json"
     place.write_text(json.dumps({"Items": rows} if wrapped else rows, indent=2))
     assert codes(checked(place, status=1)) == CODES
 
 
-def test_workbench_rows_of_table_and_facets_are_merged(tmp_path: Path) -> None:
+def test_check_items_merges_the_rows_of_workbench_tables_and_facets(tmp_path: Path) -> None:
     row = {name: {"S": str(value)} for name, value in json.loads(ROWS.read_text().splitlines()[0]).items()}
     keys = {"PK": row["PK"], "SK": row["SK"]}
     table = {
@@ -84,7 +84,7 @@ def test_workbench_rows_of_table_and_facets_are_merged(tmp_path: Path) -> None:
     )
 
 
-def test_in_check_items_store_is_read_whole(store: Path) -> None:
+def test_check_items_reads_a_whole_store(store: Path) -> None:
     table = checked(f"file:{store}", status=1)
     assert codes(table) == ["ST202"]
     assert (table["items"], table["is_whole"], table["requests"]) == (21, True, 1)
@@ -92,18 +92,18 @@ def test_in_check_items_store_is_read_whole(store: Path) -> None:
     assert codes(checked(store, status=1)) == ["ST202"]
 
 
-def test_in_check_items_sample_of_a_store(store: Path) -> None:
+def test_check_items_can_read_a_sample_of_a_store(store: Path) -> None:
     finished = singletable("check", MODEL, "--json", "--items", store, "--sample", "5")
     (table,) = json.loads(finished.stdout)["tables"]
     assert (table["items"], table["is_whole"]) == (5, False)
 
 
-def test_in_check_items_sample_of_a_file() -> None:
+def test_check_items_can_read_a_sample_of_a_file() -> None:
     table = checked(ROWS, "--sample", "2")
     assert (table["items"], table["is_whole"], codes(table)) == (2, False, [])
 
 
-def test_live_table_with_another_name(tmp_path: Path) -> None:
+def test_check_items_reads_a_live_table_with_another_name(tmp_path: Path) -> None:
     with server(OURS, tmp_path) as url:
         with Shop.open(url, create=True, name="shop-live") as shop:
             shop.put(Customer(id="c1", name="Ada", email="a@b.c", created_at=datetime(2026, 1, 1, tzinfo=UTC)))
@@ -114,7 +114,7 @@ def test_live_table_with_another_name(tmp_path: Path) -> None:
         )
 
 
-def test_text_shows_counts_examples_and_remedies() -> None:
+def test_the_output_of_check_items_shows_counts_examples_and_remedies() -> None:
     finished = singletable("check", MODEL, "--items", ROWS)
     assert finished.returncode == 1
     assert "6 items of" in finished.stdout
@@ -123,7 +123,7 @@ def test_text_shows_counts_examples_and_remedies() -> None:
     assert "\x1b" not in finished.stdout
 
 
-def test_errors_say_what_to_do(tmp_path: Path) -> None:
+def test_errors_of_check_items_say_what_to_do(tmp_path: Path) -> None:
     empty = tmp_path / "empty.json"
     empty.write_text("[]")
     assert "contains no items, so nothing was checked" in refused(singletable("check", MODEL, "--items", empty))

@@ -81,7 +81,7 @@ def rejected(folder: Path, *arguments: str) -> str:
     return refused(singletable("consolidate", *arguments, cwd=folder))
 
 
-def test_the_commands_move_the_rows(folder: Path) -> None:
+def test_the_consolidate_commands_move_the_rows(folder: Path) -> None:
     assert call(folder, "status")["stage"] is None
     plan = call(folder, "plan")
     (source,) = plan["sources"]
@@ -98,7 +98,7 @@ def test_the_commands_move_the_rows(folder: Path) -> None:
     assert "the old tables cannot be retired yet; nothing was changed:\n  user: it was never compared" in stopped
 
 
-def test_the_text_names_the_rows_that_stop_the_consolidation(folder: Path) -> None:
+def test_the_consolidate_plan_command_names_the_rows_that_stop_it(folder: Path) -> None:
     engine = Engine(f"file:{folder / 'users.db'}")
     put(engine, id="u3", nickname="C")
     engine.close()
@@ -115,7 +115,7 @@ def test_the_text_names_the_rows_that_stop_the_consolidation(folder: Path) -> No
     assert call(folder, "status")["stage"] is None
 
 
-def test_a_row_written_by_another_program_is_a_difference(folder: Path) -> None:
+def test_the_consolidate_verify_command_reports_a_row_written_by_another_program(folder: Path) -> None:
     call(folder, "run", "--no-clients")
     engine = Engine(f"file:{folder / 'users.db'}")
     put(engine, id="u1", name="Ada")
@@ -131,7 +131,7 @@ def test_a_row_written_by_another_program_is_a_difference(folder: Path) -> None:
     }
 
 
-def test_invalid_input_is_a_message(folder: Path) -> None:
+def test_the_consolidate_commands_reject_invalid_input_with_a_message(folder: Path) -> None:
     message = rejected(folder, "run", *ARGUMENTS)
     assert message.startswith("Every program that writes an old table must send its writes through")
     assert "Confirm with --yes" in message

@@ -28,7 +28,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     return place
 
 
-def test_the_states_are_shown(url: str) -> None:
+def test_the_consolidate_mode_command_shows_the_states(url: str) -> None:
     shown = singletable("consolidate", "mode", MODEL, url)
     assert shown.returncode == 0, shown.stderr
     lines = shown.stdout.splitlines()
@@ -43,7 +43,7 @@ def test_the_states_are_shown(url: str) -> None:
     )
 
 
-def test_the_states_as_json(url: str) -> None:
+def test_the_consolidate_mode_command_prints_the_states_as_json(url: str) -> None:
     states = json.loads(singletable("consolidate", "mode", MODEL, url, "--json").stdout)
     assert sorted(states) == ["customer", "orders_of_customer", "orders_with_sku", "whole_order"]
     customer = states["customer"]
@@ -52,7 +52,7 @@ def test_the_states_as_json(url: str) -> None:
     assert customer["differences"][0]["field"] == "email"
 
 
-def test_a_pattern_is_switched(url: str) -> None:
+def test_the_consolidate_mode_command_switches_a_pattern(url: str) -> None:
     switched = singletable("consolidate", "mode", MODEL, url, "whole_order", "new", "--calls", "4", "--json")
     assert switched.returncode == 0, switched.stderr
     assert json.loads(switched.stdout)["whole_order"]["mode"] == "new"
@@ -70,5 +70,5 @@ def test_a_pattern_is_switched(url: str) -> None:
         (("customer",), "write: singletable consolidate mode MODEL URL PATTERN MODE"),
     ],
 )
-def test_a_switch_is_rejected(url: str, words: tuple[str, ...], message: str) -> None:
+def test_the_consolidate_mode_command_rejects_a_switch(url: str, words: tuple[str, ...], message: str) -> None:
     assert message in refused(singletable("consolidate", "mode", MODEL, url, *words))

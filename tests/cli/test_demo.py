@@ -99,7 +99,7 @@ def test_the_demo_command_saves_no_tables_of_a_walkthrough(tmp_path: Path) -> No
     assert not list(tmp_path.iterdir())
 
 
-def test_a_walkthrough_that_needs_duckdb_says_what_to_install() -> None:
+def test_the_demo_command_says_how_to_install_duckdb_for_a_walkthrough() -> None:
     code = WITHOUT_PYDANTIC.replace("pydantic", "duckdb")
     done = subprocess.run(
         [sys.executable, "-c", code, "demo", "analytics"], cwd=ROOT, capture_output=True, encoding="utf-8", check=False

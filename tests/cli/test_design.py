@@ -11,7 +11,7 @@ from tests.cli.program import ROOT, refused, singletable
 SHOP = ROOT / "examples" / "shop_without_keys.py"
 
 
-def test_the_report_names_keys_proof_alternative_and_diff() -> None:
+def test_the_design_command_prints_keys_proof_alternative_and_diff() -> None:
     finished = singletable("design", SHOP)
     assert finished.returncode == 0, finished.stderr
     assert "1 GSI (proved minimal: OrderItem needs 2 keys, one of them the table's)" in finished.stdout
@@ -21,7 +21,7 @@ def test_the_report_names_keys_proof_alternative_and_diff() -> None:
     assert "6 of 6 patterns served" in finished.stdout
 
 
-def test_in_the_design_write_adds_keys_that_check_accepts_and_nothing_else(tmp_path: Path) -> None:
+def test_design_with_write_adds_keys_that_check_accepts_and_nothing_else(tmp_path: Path) -> None:
     model = shutil.copy(SHOP, tmp_path / "shop.py")
     finished = singletable("design", model, "--write")
     assert finished.returncode == 0, finished.stderr
@@ -32,13 +32,13 @@ def test_in_the_design_write_adds_keys_that_check_accepts_and_nothing_else(tmp_p
     assert all("@entity(" in line or "key=(" in line or "gsi1=(" in line for line in changed)
 
 
-def test_in_the_design_a_second_run_says_that_every_entity_has_a_key(tmp_path: Path) -> None:
+def test_a_second_run_of_the_design_command_says_that_every_entity_has_a_key(tmp_path: Path) -> None:
     model = shutil.copy(SHOP, tmp_path / "shop.py")
     singletable("design", model, "--write")
     assert "every entity has a key. Remove key= of the entities to design" in refused(singletable("design", model))
 
 
-def test_in_the_design_json_contains_keys_certificate_and_diff() -> None:
+def test_the_design_command_json_contains_keys_certificate_and_diff() -> None:
     document = json.loads(singletable("design", SHOP, "--json").stdout)
     (table,) = document["tables"]
     assert (table["indexes"], document["passes"], document["files"]) == (1, True, [])
@@ -47,14 +47,14 @@ def test_in_the_design_json_contains_keys_certificate_and_diff() -> None:
     assert document["diff"].startswith("---")
 
 
-def test_in_the_design_too_few_indexes_exit_with_1_and_name_the_patterns() -> None:
+def test_the_design_command_exits_with_1_and_names_the_patterns_if_the_indexes_do_not_suffice() -> None:
     finished = singletable("design", SHOP, "--max-gsis", "0")
     assert finished.returncode == 1
     assert "not served: orders_of_customer: " in finished.stdout
     assert "0 GSIs (the limit: OrderItem needs 2 keys, one of them the table's)" in finished.stdout
 
 
-def test_redesign_compares_with_the_declared_keys_and_writes_nothing() -> None:
+def test_design_with_redesign_compares_with_the_declared_keys_and_writes_nothing() -> None:
     finished = singletable("design", "examples/papers/model.py", "--redesign")
     assert finished.returncode == 0
     assert "Papers: 1 GSI" in finished.stdout
@@ -64,7 +64,7 @@ def test_redesign_compares_with_the_declared_keys_and_writes_nothing() -> None:
     )
 
 
-def test_a_model_that_nothing_identifies_is_an_error_without_a_traceback(tmp_path: Path) -> None:
+def test_the_design_command_reports_an_entity_that_nothing_identifies_without_a_traceback(tmp_path: Path) -> None:
     model = tmp_path / "notes.py"
     model.write_text(
         "from dataclasses import dataclass\nfrom singletable import Table, entity\n\n"
@@ -75,7 +75,7 @@ def test_a_model_that_nothing_identifies_is_an_error_without_a_traceback(tmp_pat
     assert "Note: no declaration says which fields identify an item" in refused(singletable("design", model))
 
 
-def test_an_invalid_limit_is_an_error() -> None:
+def test_the_design_command_rejects_an_invalid_limit() -> None:
     assert "--max-gsis must be between 0 and 20, got 21" in refused(singletable("design", SHOP, "--max-gsis", "21"))
 
 
@@ -94,7 +94,7 @@ PATTERN_TABLE = """\
 """
 
 
-def test_a_worksheet_becomes_a_model_with_keys_that_check_accepts(tmp_path: Path) -> None:
+def test_the_design_command_turns_a_worksheet_into_a_model_that_check_accepts(tmp_path: Path) -> None:
     source, model = tmp_path / "shop.md", tmp_path / "shop.py"
     source.write_text(WORKSHEET, encoding="utf-8")
     finished = singletable("design", source, "--output", model)
@@ -105,7 +105,7 @@ def test_a_worksheet_becomes_a_model_with_keys_that_check_accepts(tmp_path: Path
     assert "already exists" in refused(singletable("design", source, "--output", model))
 
 
-def test_a_pattern_table_is_designed_from_its_patterns_not_from_its_keys(tmp_path: Path) -> None:
+def test_the_design_command_uses_the_patterns_of_a_pattern_table_not_its_keys(tmp_path: Path) -> None:
     source = tmp_path / "patterns.md"
     source.write_text(PATTERN_TABLE, encoding="utf-8")
     document = json.loads(singletable("design", source, "--json").stdout)
@@ -113,7 +113,7 @@ def test_a_pattern_table_is_designed_from_its_patterns_not_from_its_keys(tmp_pat
     assert "@entity(" in document["source"]
 
 
-def test_sql_with_queries_is_designed_directly(tmp_path: Path) -> None:
+def test_the_design_command_reads_sql_with_queries(tmp_path: Path) -> None:
     schema, queries = tmp_path / "shop.sql", tmp_path / "queries.sql"
     schema.write_text("CREATE TABLE orders (id TEXT PRIMARY KEY, customer_id TEXT NOT NULL);", encoding="utf-8")
     queries.write_text("SELECT * FROM orders WHERE id = ?;\nSELECT * FROM orders WHERE customer_id = ?;\n")
@@ -123,14 +123,14 @@ def test_sql_with_queries_is_designed_directly(tmp_path: Path) -> None:
     assert "CUSTOMER#{customer_id}" in finished.stdout
 
 
-def test_in_the_design_options_for_text_and_for_models_are_not_mixed(tmp_path: Path) -> None:
+def test_the_design_command_rejects_options_for_models_with_a_text_and_the_reverse(tmp_path: Path) -> None:
     source = tmp_path / "shop.md"
     source.write_text(WORKSHEET, encoding="utf-8")
     assert "Use --output FILE to write a model" in refused(singletable("design", source, "--write"))
     assert "Use --write to change the model" in refused(singletable("design", SHOP, "--output", "x.py"))
 
 
-def test_in_the_design_a_text_without_a_table_names_both_forms(tmp_path: Path) -> None:
+def test_the_design_command_names_both_forms_for_a_text_without_a_table(tmp_path: Path) -> None:
     source = tmp_path / "notes.md"
     source.write_text("No table here.\n", encoding="utf-8")
     message = refused(singletable("design", source))
@@ -159,7 +159,7 @@ class T(Table, entities=[Note]):
 """
 
 
-def test_in_the_design_a_star_import_and_a_short_table_name_are_no_obstacle(tmp_path: Path) -> None:
+def test_the_design_command_writes_to_models_with_a_star_import_or_a_short_table_name(tmp_path: Path) -> None:
     model = tmp_path / "notes.py"
     model.write_text(STAR_MODEL, encoding="utf-8")
     finished = singletable("design", model, "--write")
@@ -172,7 +172,7 @@ def test_in_the_design_a_star_import_and_a_short_table_name_are_no_obstacle(tmp_
     assert 'gsi1=sparse("LABEL#{label}", "NOTE#{id}")' in text
 
 
-def test_a_table_without_a_primary_key_is_an_error_about_the_sql_file(tmp_path: Path) -> None:
+def test_the_design_command_reports_an_sql_table_without_a_primary_key(tmp_path: Path) -> None:
     schema = tmp_path / "shop.sql"
     schema.write_text("CREATE TABLE order_items (order_no INT, sku TEXT);", encoding="utf-8")
     message = refused(singletable("design", schema))
@@ -199,7 +199,7 @@ SELECT sum(total) FROM orders WHERE user_id = $1;
 """
 
 
-def test_joins_are_collections_and_statements_that_are_not_in_the_model_are_listed(tmp_path: Path) -> None:
+def test_the_design_command_reads_joins_as_collections_and_lists_statements_that_it_leaves_out(tmp_path: Path) -> None:
     schema, queries = tmp_path / "shop.sql", tmp_path / "queries.sql"
     schema.write_text(SCHEMA, encoding="utf-8")
     queries.write_text(QUERIES, encoding="utf-8")

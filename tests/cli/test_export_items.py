@@ -34,7 +34,7 @@ def test_an_export_shows_what_it_wrote(url: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["csv", "jsonl", "duckdb"])
-def test_every_format_has_a_target(url: str, tmp_path: Path, target: str) -> None:
+def test_every_format_of_the_items_export_has_a_target(url: str, tmp_path: Path, target: str) -> None:
     finished = singletable("export", target, MODEL, url, tmp_path / "out", "--json")
     assert json.loads(finished.stdout)["export_format"] == target, finished.stderr
 

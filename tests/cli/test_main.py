@@ -101,7 +101,7 @@ def test_python_m_singletable_runs_the_main_module_of_the_package() -> None:
     assert finished.stdout.strip()
 
 
-def test_the_version_option_prints_the_installed_version() -> None:
+def test_the_main_command_prints_the_installed_version() -> None:
     done = singletable("--version")
     assert (done.returncode, done.stdout) == (0, f"singletable {metadata.version('singletable')}\n")
 

@@ -24,7 +24,7 @@ def url(tmp_path: Path) -> str:
     return place
 
 
-def test_the_reads_and_the_result_are_shown(url: str) -> None:
+def test_the_query_command_shows_its_reads_and_its_result(url: str) -> None:
     finished = singletable("query", MODEL, url, ORDERS)
     assert finished.stdout.splitlines()[2:] == ["----  ---------", "o100  DELIVERED", "o101  SHIPPED"]
     assert finished.stderr.splitlines() == [
@@ -34,7 +34,7 @@ def test_the_reads_and_the_result_are_shown(url: str) -> None:
     ]
 
 
-def test_a_plan_reads_nothing(url: str) -> None:
+def test_the_query_command_with_plan_reads_nothing(url: str) -> None:
     finished = singletable("query", MODEL, url, "SELECT count(*) FROM Product", "--plan")
     assert finished.stdout.splitlines() == [
         "reads: Scan of the table (13 items, 1,760 bytes), about 2 read units, less than $0.01",
@@ -43,7 +43,7 @@ def test_a_plan_reads_nothing(url: str) -> None:
     assert finished.stderr == ""
 
 
-def test_every_format_has_the_rows(url: str, tmp_path: Path) -> None:
+def test_every_format_of_the_query_command_has_the_rows(url: str, tmp_path: Path) -> None:
     assert singletable("query", MODEL, url, ORDERS, "--format", "csv").stdout == (
         "id,status\no100,DELIVERED\no101,SHIPPED\n"
     )

@@ -58,7 +58,7 @@ def options_of(command: str) -> tuple[list[str], dict[str, Any]]:
     return words[:first], options
 
 
-def test_the_explain_command_prints_boto3_code_that_runs_on_the_engine() -> None:
+def test_request_snippets_in_boto3_run_on_the_engine() -> None:
     printed = singletable("explain", SHOP, "orders_of_customer", AWKWARD, "limit=1", "--as", "boto3")
     assert (printed.returncode, printed.stderr) == (0, "")
     with Shop.open("memory:") as shop:
@@ -73,7 +73,7 @@ def test_the_explain_command_prints_boto3_code_that_runs_on_the_engine() -> None
     assert "LastEvaluatedKey" in response
 
 
-def test_the_explain_command_prints_an_aws_cli_command_with_shell_quotes() -> None:
+def test_request_snippets_for_the_aws_cli_have_shell_quotes() -> None:
     printed = singletable("explain", SHOP, "orders_of_customer", AWKWARD, "limit=1", "--as", "cli")
     (request,) = Shop.orders_of_customer.explain(AWKWARD, limit=1).requests
     words, options = options_of(printed.stdout)

@@ -27,7 +27,7 @@ def url(tmp_path: Path) -> str:
     return place
 
 
-def test_a_worker_delivers_everything_and_sets_failures_aside(url: str) -> None:
+def test_the_stream_command_delivers_everything_and_sets_failures_aside(url: str) -> None:
     finished = singletable("stream", MODEL, url, "--once", "--attempts", "1")
     assert finished.returncode == 0, finished.stderr
     assert finished.stdout.splitlines() == [
@@ -61,5 +61,5 @@ def test_a_worker_delivers_everything_and_sets_failures_aside(url: str) -> None:
         ((MODEL, "{url}", "--attempts", "0"), "attempts must be greater than 0, got 0"),
     ],
 )
-def test_a_wrong_call_is_rejected(words: tuple[str, ...], message: str, url: str) -> None:
+def test_the_stream_command_rejects_invalid_arguments(words: tuple[str, ...], message: str, url: str) -> None:
     assert message in refused(singletable("stream", *(each.format(url=url) for each in words), "--once"))

@@ -13,7 +13,7 @@ from tests.cli.program import PROGRAM, ROOT, environment, singletable
 from tests.studio.opened_studio import COMMERCE, store_of, studio, text_of, workspace
 
 
-def test_in_the_studio_the_command_prints_a_link_that_works_once() -> None:
+def test_the_studio_command_prints_a_link_that_works_once() -> None:
     command = [str(PROGRAM), "studio", "examples/commerce/model.py", "--no-browser"]
     with subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, text=True) as started:
         try:
@@ -42,7 +42,7 @@ def test_in_the_studio_the_command_prints_a_link_that_works_once() -> None:
         (["examples/commerce/model.py", "--port", "70000"], "invalid port"),
     ],
 )
-def test_in_the_studio_wrong_arguments_say_what_to_do(arguments: list[str], message: str) -> None:
+def test_the_studio_command_explains_wrong_arguments(arguments: list[str], message: str) -> None:
     if arguments == ["nothing.py"]:
         space = workspace(*arguments)
         assert message in space.watch.problems[0].message
@@ -52,7 +52,7 @@ def test_in_the_studio_wrong_arguments_say_what_to_do(arguments: list[str], mess
     assert message in found.stderr
 
 
-def test_in_the_studio_a_table_without_a_model_is_browsed_with_an_inferred_one(tmp_path: Path) -> None:
+def test_the_studio_command_shows_a_table_without_a_model_with_an_inferred_one(tmp_path: Path) -> None:
     space = workspace(store_of(tmp_path))
     shown = studio(space)
     (name,) = space.table_names
@@ -64,7 +64,7 @@ def test_in_the_studio_a_table_without_a_model_is_browsed_with_an_inferred_one(t
     space.close()
 
 
-def test_in_the_studio_one_of_several_tables_is_named(tmp_path: Path) -> None:
+def test_the_studio_command_needs_the_name_of_one_of_several_tables(tmp_path: Path) -> None:
     from examples.shop.model import Shop
 
     store_of(tmp_path)
@@ -76,7 +76,7 @@ def test_in_the_studio_one_of_several_tables_is_named(tmp_path: Path) -> None:
     space.close()
 
 
-def test_in_the_studio_another_table_name_is_given_with_the_option(tmp_path: Path) -> None:
+def test_the_studio_command_has_an_option_for_another_table_name(tmp_path: Path) -> None:
     from examples.commerce.model import Commerce
 
     url = f"file:{tmp_path / 'store.db'}"

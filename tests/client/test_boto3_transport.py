@@ -93,7 +93,7 @@ def test_event_hooks_of_a_boto3_client_see_every_request(engine: Engine) -> None
     assert sent == [(name, "Shop") for name in ("PutItem", "GetItem", "Query", "GetItem")]
 
 
-def test_in_the_boto3_transport_instrumentation_that_patches_botocore_sees_every_request(
+def test_the_boto3_transport_shows_every_request_to_instrumentation_that_patches_botocore(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """X-Ray, Datadog and OpenTelemetry's botocore instrumentation replace this method, even after the table is open."""
@@ -112,7 +112,7 @@ def test_in_the_boto3_transport_instrumentation_that_patches_botocore_sees_every
     assert calls == ["PutItem 200", "GetItem 200"]
 
 
-def test_in_the_boto3_transport_a_table_works_with_moto() -> None:
+def test_the_boto3_transport_works_with_moto() -> None:
     with mock_aws():
         client = boto3.client("dynamodb", region_name="eu-west-1", **ACCESS_KEY)
         with Shop.open(client, create=True) as shop:
@@ -128,7 +128,7 @@ def test_in_the_boto3_transport_a_table_works_with_moto() -> None:
             assert client.describe_table(TableName="Shop")["Table"]["ItemCount"] == 29
 
 
-def test_in_the_boto3_transport_opening_without_a_check_sends_nothing(engine: Engine) -> None:
+def test_the_boto3_transport_sends_nothing_when_a_table_opens_without_a_check(engine: Engine) -> None:
     client = boto3_client(engine)
     sent: list[str] = []
     client.meta.events.register("before-send.dynamodb", lambda request, **_: sent.append(request.url))
@@ -153,7 +153,7 @@ def test_a_boto3_client_stays_open_when_its_table_is_closed(engine: Engine) -> N
         (lambda engine: boto3_client(engine, "dynamodbstreams"), "a client of 'dynamodbstreams'"),
     ],
 )
-def test_only_dynamodb_clients_open_a_table(engine: Engine, given: Any, words: str) -> None:
+def test_the_boto3_transport_accepts_only_clients_of_dynamodb(engine: Engine, given: Any, words: str) -> None:
     with pytest.raises(ArgumentRefused, match=f'{words}(.|\n)*pass a DynamoDB client: boto3.client."dynamodb"'):
         Shop.open(given(engine))
 
@@ -166,7 +166,7 @@ def test_a_boto3_client_has_its_own_connection_settings(engine: Engine, option: 
         Shop.open(boto3_client(engine), **option)
 
 
-def test_in_the_boto3_transport_exceptions_of_botocore_are_converted(engine: Engine) -> None:
+def test_the_boto3_transport_converts_exceptions_of_botocore(engine: Engine) -> None:
     with pytest.raises(Unreachable) as closed, Shop.open(client_at("http://127.0.0.1:9"), check=False) as shop:
         shop.order("o1")
     assert not closed.value.sent
@@ -224,7 +224,7 @@ class AwaitedClient:
 AwaitedClient.__module__ = "aiobotocore.client"
 
 
-def test_in_the_boto3_transport_a_client_of_aioboto3_is_awaited(engine: Engine) -> None:
+def test_the_boto3_transport_awaits_a_client_of_aioboto3(engine: Engine) -> None:
     client = AwaitedClient(boto3_client(engine))
 
     async def run() -> None:

@@ -153,7 +153,7 @@ def test_update_copies_writes_a_copy_in_an_older_item_with_its_upgrade(place: Pl
         assert posts.posts_by("Ann").items == []
 
 
-def test_an_item_with_a_new_source_does_not_keep_the_new_name_of_its_old_source(place: Place) -> None:
+def test_copies_of_a_new_source_replace_the_new_name_of_the_old_source(place: Place) -> None:
     place.needs("transactions")
     with place.open(Mail) as mail:
         for user in (User("a", "Ada"), User("b", "Bob"), User("c", "Bob")):

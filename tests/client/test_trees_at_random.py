@@ -106,7 +106,7 @@ def test_pattern_reads_of_a_tree_path_equal_brute_force(place: Place) -> None:
     equal()
 
 
-def test_move_subtree_equals_brute_force(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_move_subtree_of_random_trees_equals_brute_force(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     place.needs("transactional reads")
     # with this limit, a move needs several transactions
     monkeypatch.setattr(move_subtree, "TRANSACTION_ACTIONS_MAX", 8)

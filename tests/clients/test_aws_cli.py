@@ -64,7 +64,7 @@ def shop(aws: Aws) -> Iterator[str]:
     aws("wait table-not-exists --table-name cli-shop")
 
 
-def test_items_are_put_got_updated_and_deleted(aws: Aws, shop: str) -> None:
+def test_the_aws_cli_puts_gets_updates_and_deletes_items(aws: Aws, shop: str) -> None:
     assert shop in aws("list-tables")["TableNames"]
     assert aws(f"describe-table --table-name {shop} --query Table.TableStatus") == "ACTIVE"
     item = {"PK": {"S": "CUST#1"}, "SK": {"S": "PROFILE"}, "town": {"S": "Ulm"}, "visits": {"N": "1"}}
@@ -89,7 +89,7 @@ def test_items_are_put_got_updated_and_deleted(aws: Aws, shop: str) -> None:
     assert aws(f"get-item --table-name {shop} {key}") is None
 
 
-def test_pages_batches_and_transactions(aws: Aws, shop: str) -> None:
+def test_the_aws_cli_reads_pages_batches_and_transactions(aws: Aws, shop: str) -> None:
     keys = [{"PK": {"S": "CUST#1"}, "SK": {"S": f"ORDER#{number:03d}"}} for number in range(20)]
     requests = {shop: [{"PutRequest": {"Item": key | {"n": {"N": str(n)}}}} for n, key in enumerate(keys)]}
     assert aws("batch-write-item --request-items file://requests.json", requests=requests)["UnprocessedItems"] == {}
@@ -117,7 +117,7 @@ def test_pages_batches_and_transactions(aws: Aws, shop: str) -> None:
     assert [answer.get("Item", {}).get("n") for answer in answers] == [{"N": "0"}, None]
 
 
-def test_tags(served: LocalServer, aws: Aws, shop: str) -> None:
+def test_the_aws_cli_tags_a_table(served: LocalServer, aws: Aws, shop: str) -> None:
     served.needs("TagResource", "ListTagsOfResource", "UntagResource")
     arn = aws(f"describe-table --table-name {shop} --query Table.TableArn")
     aws(f"tag-resource --resource-arn {arn} --tags Key=team,Value=shop Key=stage,Value=test")
@@ -127,14 +127,14 @@ def test_tags(served: LocalServer, aws: Aws, shop: str) -> None:
     assert aws(f"list-tags-of-resource --resource-arn {arn} --query 'Tags[].Key'") == ["team"]
 
 
-def test_time_to_live(served: LocalServer, aws: Aws, shop: str) -> None:
+def test_the_aws_cli_enables_time_to_live(served: LocalServer, aws: Aws, shop: str) -> None:
     served.needs("UpdateTimeToLive", "DescribeTimeToLive")
     aws(f"update-time-to-live --table-name {shop} --time-to-live-specification Enabled=true,AttributeName=expires")
     described = aws(f"describe-time-to-live --table-name {shop}")["TimeToLiveDescription"]
     assert described["AttributeName"] == "expires"
 
 
-def test_partiql(served: LocalServer, aws: Aws, shop: str) -> None:
+def test_the_aws_cli_executes_partiql(served: LocalServer, aws: Aws, shop: str) -> None:
     served.needs("ExecuteStatement")
 
     def execute(statement: str) -> Any:
@@ -145,13 +145,13 @@ def test_partiql(served: LocalServer, aws: Aws, shop: str) -> None:
     execute(f"DELETE FROM \"{shop}\" WHERE PK = 'CUST#PARTIQL' AND SK = 'PROFILE'")
 
 
-def test_backups(served: LocalServer, aws: Aws, shop: str) -> None:
+def test_the_aws_cli_creates_backups(served: LocalServer, aws: Aws, shop: str) -> None:
     served.needs("CreateBackup", "DescribeBackup", "ListBackups", "DeleteBackup")
     arn = aws(f"create-backup --table-name {shop} --backup-name nightly")["BackupDetails"]["BackupArn"]
     assert arn in aws(f"list-backups --table-name {shop} --query 'BackupSummaries[].BackupArn'")
     aws(f"delete-backup --backup-arn {arn}")
 
 
-def test_limits(served: LocalServer, aws: Aws) -> None:
+def test_the_aws_cli_describes_limits(served: LocalServer, aws: Aws) -> None:
     served.needs("DescribeLimits")
     assert aws("describe-limits")["AccountMaxReadCapacityUnits"] > 0

@@ -46,7 +46,7 @@ def orders(table: Any) -> Any:
     return table
 
 
-def test_every_type_is_read_back_unchanged(table: Any) -> None:
+def test_boto3_reads_every_type_unchanged(table: Any) -> None:
     item = {
         "PK": "TYPES",
         "SK": "ALL",
@@ -64,7 +64,7 @@ def test_every_type_is_read_back_unchanged(table: Any) -> None:
     assert table.get_item(Key={"PK": "TYPES", "SK": "ALL"}, ConsistentRead=True)["Item"] == item
 
 
-def test_a_failed_condition_raises_the_exception_of_the_client(orders: Any) -> None:
+def test_boto3_raises_its_own_exception_for_a_failed_condition(orders: Any) -> None:
     exceptions = orders.meta.client.exceptions
     with pytest.raises(exceptions.ConditionalCheckFailedException) as error:
         orders.put_item(
@@ -77,7 +77,7 @@ def test_a_failed_condition_raises_the_exception_of_the_client(orders: Any) -> N
         orders.meta.client.describe_table(TableName="no-such-table")
 
 
-def test_an_update_returns_the_changed_attributes(orders: Any) -> None:
+def test_boto3_returns_the_changed_attributes_of_an_update(orders: Any) -> None:
     answer = orders.update_item(
         Key={"PK": "CUST#1", "SK": "ORDER#004"},
         UpdateExpression="SET #status = :paid ADD n :one",
@@ -89,7 +89,7 @@ def test_an_update_returns_the_changed_attributes(orders: Any) -> None:
 
 
 @pytest.mark.parametrize("forward", [True, False])
-def test_a_query_is_paged_in_both_directions(orders: Any, forward: bool) -> None:
+def test_boto3_pages_a_query_in_both_directions(orders: Any, forward: bool) -> None:
     request = {
         "TableName": orders.name,
         "KeyConditionExpression": Key("PK").eq("CUST#1") & Key("SK").between("ORDER#005", "ORDER#024"),
@@ -102,7 +102,7 @@ def test_a_query_is_paged_in_both_directions(orders: Any, forward: bool) -> None
     assert [item["n"] for page in pages for item in page["Items"]] == (expected if forward else expected[::-1])
 
 
-def test_an_index_is_queried_with_a_filter(orders: Any) -> None:
+def test_boto3_queries_an_index_with_a_filter(orders: Any) -> None:
     answer = orders.query(
         IndexName="GSI1",
         KeyConditionExpression=Key("GSI1PK").eq("STATUS#1"),
@@ -113,14 +113,14 @@ def test_an_index_is_queried_with_a_filter(orders: Any) -> None:
     assert answer["ScannedCount"] == 15
 
 
-def test_a_batch_is_written_and_read(orders: Any) -> None:
+def test_boto3_writes_and_reads_a_batch(orders: Any) -> None:
     keys = [{"PK": order["PK"], "SK": order["SK"]} for order in ORDERS]
     answer = orders.meta.client.batch_get_item(RequestItems={orders.name: {"Keys": keys}})
     assert sorted(item["n"] for item in answer["Responses"][orders.name]) == list(range(30))
     assert answer["UnprocessedKeys"] == {}
 
 
-def test_a_cancelled_transaction_has_a_reason_for_each_action(orders: Any) -> None:
+def test_boto3_shows_a_reason_for_each_action_of_a_cancelled_transaction(orders: Any) -> None:
     client = orders.meta.client
     with pytest.raises(client.exceptions.TransactionCanceledException) as cancelled:
         client.transact_write_items(
@@ -141,7 +141,7 @@ def test_a_cancelled_transaction_has_a_reason_for_each_action(orders: Any) -> No
     assert "Item" not in orders.get_item(Key={"PK": "CUST#2", "SK": "PROFILE"})
 
 
-def test_a_scan_is_paged_and_split_into_segments(orders: Any) -> None:
+def test_boto3_pages_a_scan_and_splits_it_into_segments(orders: Any) -> None:
     paginator = orders.meta.client.get_paginator("scan")
     pages = list(paginator.paginate(TableName=orders.name, PaginationConfig={"PageSize": 8}))
     assert [page["Count"] for page in pages] == [8, 8, 8, 6]
@@ -149,13 +149,13 @@ def test_a_scan_is_paged_and_split_into_segments(orders: Any) -> None:
     assert sorted(item["n"] for items in segments for item in items) == list(range(30))
 
 
-def test_a_delete_returns_the_old_item(orders: Any) -> None:
+def test_boto3_returns_the_old_item_of_a_delete(orders: Any) -> None:
     answer = orders.delete_item(Key={"PK": "CUST#1", "SK": "ORDER#002"}, ReturnValues="ALL_OLD")
     assert answer["Attributes"]["n"] == 2
     assert "Item" not in orders.get_item(Key={"PK": "CUST#1", "SK": "ORDER#002"})
 
 
-def test_an_index_is_added_and_removed(orders: Any) -> None:
+def test_boto3_adds_and_removes_an_index(orders: Any) -> None:
     by_number = {"AttributeName": "n", "KeyType": "HASH"}
     created = {"IndexName": "GSI2", "KeySchema": [by_number], "Projection": {"ProjectionType": "KEYS_ONLY"}}
     orders.meta.client.update_table(
@@ -173,7 +173,7 @@ def test_an_index_is_added_and_removed(orders: Any) -> None:
     )
 
 
-def test_legacy_parameters_are_supported(served: LocalServer, orders: Any) -> None:
+def test_boto3_supports_legacy_parameters(served: LocalServer, orders: Any) -> None:
     served.needs_legacy_parameters()
     answer = orders.query(
         KeyConditions={
@@ -188,7 +188,7 @@ def test_legacy_parameters_are_supported(served: LocalServer, orders: Any) -> No
         orders.put_item(Item={"PK": "CUST#1", "SK": "ORDER#001"}, Expected={"PK": {"Exists": False}})
 
 
-def test_partiql_statements_are_executed(served: LocalServer, orders: Any) -> None:
+def test_boto3_executes_partiql_statements(served: LocalServer, orders: Any) -> None:
     served.needs("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction")
     client = orders.meta.client
     select = f'SELECT n FROM "{orders.name}" WHERE PK = ? AND begins_with(SK, ?)'
@@ -203,7 +203,7 @@ def test_partiql_statements_are_executed(served: LocalServer, orders: Any) -> No
     assert [answer["Item"] for answer in answers] == [{"PK": "CUST#3", "SK": "PROFILE"}]
 
 
-def test_a_stream_returns_the_writes(served: LocalServer, table: Any) -> None:
+def test_boto3_reads_the_writes_from_a_stream(served: LocalServer, table: Any) -> None:
     served.needs("dynamodbstreams:ListStreams", "dynamodbstreams:GetRecords")
     specification = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
     table.meta.client.update_table(TableName=table.name, StreamSpecification=specification)
@@ -220,7 +220,7 @@ def test_a_stream_returns_the_writes(served: LocalServer, table: Any) -> None:
     assert records[1]["dynamodb"]["OldImage"]["name"] == {"S": "Ada"}
 
 
-def test_time_to_live_is_enabled(served: LocalServer, table: Any) -> None:
+def test_boto3_enables_time_to_live(served: LocalServer, table: Any) -> None:
     served.needs("UpdateTimeToLive", "DescribeTimeToLive")
     client = table.meta.client
     client.update_time_to_live(
@@ -231,7 +231,7 @@ def test_time_to_live_is_enabled(served: LocalServer, table: Any) -> None:
     assert described["TimeToLiveStatus"] in {"ENABLING", "ENABLED"}
 
 
-def test_a_backup_is_restored(served: LocalServer, orders: Any) -> None:
+def test_boto3_restores_a_backup(served: LocalServer, orders: Any) -> None:
     served.needs("CreateBackup", "RestoreTableFromBackup", "DeleteBackup")
     client = orders.meta.client
     backup = client.create_backup(TableName=orders.name, BackupName="nightly")["BackupDetails"]
@@ -242,7 +242,7 @@ def test_a_backup_is_restored(served: LocalServer, orders: Any) -> None:
     client.delete_table(TableName=restored)
 
 
-def test_the_limits_of_the_account_are_returned(served: LocalServer) -> None:
+def test_boto3_describes_the_limits_of_the_account(served: LocalServer) -> None:
     served.needs("DescribeLimits", "DescribeEndpoints")
     assert served.client().describe_limits()["TableMaxWriteCapacityUnits"] > 0
     assert served.client().describe_endpoints()["Endpoints"]

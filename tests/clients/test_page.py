@@ -38,7 +38,7 @@ def shop(tmp_path: Path) -> Iterator[LocalServer]:
         yield served
 
 
-def test_aws_cli_commands_print_the_documented_output(tmp_path: Path) -> None:
+def test_aws_cli_commands_of_the_clients_page_print_the_documented_output(tmp_path: Path) -> None:
     blocks, programs = blocks_of("AWS CLI"), python_environment("awscli")
     with serve(tmp_path / "shop.db") as served:
         path = f"{programs}:{served.environment(tmp_path)['PATH']}"
@@ -54,7 +54,9 @@ def test_aws_cli_commands_print_the_documented_output(tmp_path: Path) -> None:
         pytest.param("OneTable", marks=only_in_make_clients),
     ],
 )
-def test_javascript_snippets_print_the_documented_output(shop: LocalServer, section: str, tmp_path: Path) -> None:
+def test_javascript_snippets_of_the_clients_page_print_the_documented_output(
+    shop: LocalServer, section: str, tmp_path: Path
+) -> None:
     blocks = blocks_of(section)
     (tmp_path / "snippet.mjs").write_text(blocks["js"])
     (tmp_path / "node_modules").symlink_to(node_modules())
@@ -71,7 +73,9 @@ def test_javascript_snippets_print_the_documented_output(shop: LocalServer, sect
         pytest.param("pydynox", "pydynox", marks=only_in_make_clients),
     ],
 )
-def test_python_snippets_run(shop: LocalServer, section: str, environment: str, tmp_path: Path) -> None:
+def test_python_snippets_of_the_clients_page_run(
+    shop: LocalServer, section: str, environment: str, tmp_path: Path
+) -> None:
     (tmp_path / "snippet.py").write_text(blocks_of(section)["py"])
     printed = shop.run([python_environment(environment) / "python", "snippet.py"], tmp_path)
     # pydynox logs slow operations, which happen on a busy machine.

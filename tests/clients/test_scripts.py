@@ -37,7 +37,7 @@ def run_python(served: LocalServer, environment: str, script: str, folder: Path)
 
 
 @pytest.mark.parametrize("script", ["sdk", "electrodb", "toolbox"])
-def test_a_javascript_client(served: LocalServer, script: str, tmp_path: Path) -> None:
+def test_the_javascript_sdk_electrodb_and_toolbox_scripts_run(served: LocalServer, script: str, tmp_path: Path) -> None:
     run_node(served, script, tmp_path)
 
 
@@ -58,12 +58,12 @@ def test_the_javascript_sdk_reads_a_stream(served: LocalServer, tmp_path: Path) 
 
 
 @only_in_make_clients
-def test_onetable(served: LocalServer, tmp_path: Path) -> None:
+def test_the_script_with_onetable_runs(served: LocalServer, tmp_path: Path) -> None:
     run_node(served, "onetable", tmp_path)
 
 
 @only_in_make_clients
-def test_dynamodb_admin_in_a_browser(served: LocalServer, tmp_path: Path) -> None:
+def test_the_script_with_dynamodb_admin_in_a_browser_runs(served: LocalServer, tmp_path: Path) -> None:
     chromium = program("chromium", "chromium-browser", "google-chrome")
     pictures = CACHE / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
@@ -72,11 +72,11 @@ def test_dynamodb_admin_in_a_browser(served: LocalServer, tmp_path: Path) -> Non
 
 
 @only_in_make_clients
-def test_the_go_sdk(served: LocalServer, tmp_path: Path) -> None:
+def test_the_script_with_the_go_sdk_runs(served: LocalServer, tmp_path: Path) -> None:
     served.run([go_program()], tmp_path)
 
 
-def test_pynamodb(served: LocalServer, tmp_path: Path) -> None:
+def test_the_script_with_pynamodb_runs(served: LocalServer, tmp_path: Path) -> None:
     run_python(served, "pynamodb", "pynamodb_shop", tmp_path)
 
 
@@ -86,13 +86,13 @@ def test_pynamodb_enables_time_to_live(served: LocalServer, tmp_path: Path) -> N
 
 
 @only_in_make_clients
-def test_aioboto3(served: LocalServer, tmp_path: Path) -> None:
+def test_the_script_with_aioboto3_runs(served: LocalServer, tmp_path: Path) -> None:
     run_python(served, "aioboto3", "aioboto3_shop", tmp_path)
     run_python(served, "aioboto3", "aioboto3_table", tmp_path)
 
 
 @only_in_make_clients
-def test_pydynox(served: LocalServer, tmp_path: Path) -> None:
+def test_the_script_with_pydynox_runs(served: LocalServer, tmp_path: Path) -> None:
     run_python(served, "pydynox", "pydynox_shop", tmp_path)
 
 

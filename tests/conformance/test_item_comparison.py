@@ -88,7 +88,7 @@ def test_items_of_random_classes_have_no_findings(seed: int) -> None:
 
 
 @given(seed=st.integers(0, 2**32))
-def test_updates_and_transactions_leave_no_findings(seed: int) -> None:
+def test_the_item_comparison_finds_nothing_after_updates_and_transactions(seed: int) -> None:
     chance = Chance(seed)
     with Social.open("memory:") as social:
         for number in range(30):
@@ -204,7 +204,7 @@ ORDER_CHANGES = {
 @pytest.mark.parametrize("name", ORDER_CHANGES)
 @settings(max_examples=20)
 @given(order=objects_of(Shop, Order, number=st.integers(0, 9)))
-def test_in_the_item_comparison_every_change_yields_exactly_its_problem(name: str, order: Order) -> None:
+def test_the_item_comparison_finds_exactly_the_problem_of_every_change(name: str, order: Order) -> None:
     change, expected = ORDER_CHANGES[name]
     # Some changes would have no effect if these fields already had the new values.
     order = order.model_copy(update={"customer_id": "c", "status": "OPEN"})
@@ -213,7 +213,7 @@ def test_in_the_item_comparison_every_change_yields_exactly_its_problem(name: st
     assert problems_of(change(item)) == [expected]
 
 
-def test_in_the_item_comparison_entity_outside_an_index_must_not_have_its_keys() -> None:
+def test_the_item_comparison_reports_keys_of_an_index_that_lacks_the_entity() -> None:
     design = Shop.design
     item = item_of(design, design.entities[1], {"customer_id": "c", "id": "7", "topic": "x"})
     stray = {**item, "GSI1PK": {"S": "STATUS#OPEN"}, "GSI1SK": {"S": "0"}}
@@ -227,7 +227,7 @@ def test_optional_field_hides_an_item_from_an_index_that_is_not_sparse() -> None
     assert problems_of(item) == [("ST208", "GSI2 does not contain items without topic")]
 
 
-def test_attributes_outside_the_model_are_allowed_except_a_part_of_an_index_key() -> None:
+def test_the_item_comparison_allows_attributes_outside_the_model_except_a_part_of_an_index_key() -> None:
     order = Order(customer_id="c", number=7, status="OPEN", total=Decimal(5), note="n")
     item = item_of(Shop.design, Shop.design.entities[0], values_of(Shop.design.entities[0], order))
     assert problems_of({**item, "other": {"S": "x"}}) == []
@@ -246,7 +246,7 @@ def test_internal_items_are_recognised() -> None:
 
 @EXAMPLES
 @given(data=st.data())
-def test_fast_path_gives_the_same_result(data: st.DataObject) -> None:
+def test_the_fast_path_of_the_item_comparison_gives_the_same_result(data: st.DataObject) -> None:
     with Shop.open("memory:") as shop:
         shop.put_many(data.draw(items_of(Shop, max_size=8)))
         for item, json in stored_in(shop):

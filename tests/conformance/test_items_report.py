@@ -63,7 +63,7 @@ def _summary(each: ItemFinding) -> tuple[str, str, int, str]:
     return each.finding.code, each.finding.message, each.items, each.examples[0].key if each.examples else ""
 
 
-def test_no_findings() -> None:
+def test_the_items_report_of_correct_items_has_no_findings() -> None:
     report = report_of(Notes, note("t", "a"), note("t", "b"), note("u", "a"))
     assert report.findings == ()
     assert report.passes
@@ -81,7 +81,7 @@ def test_items_with_the_same_problem_are_counted_together() -> None:
     assert [example.key for example in found.examples] == ["PK=GHOST#0, SK=0", "PK=GHOST#1, SK=1", "PK=GHOST#2, SK=2"]
 
 
-def test_in_the_items_report_number_of_reasons_is_bounded() -> None:
+def test_the_items_report_bounds_the_number_of_reasons() -> None:
     check = ItemsCheck(Notes.design)
     for number in range(REASONS_MAX + 50):
         check.add({"PK": {"S": "x"}, "SK": {"S": "x"}, "entity_type": {"S": f"T{number}"}})
@@ -97,13 +97,13 @@ def test_large_item() -> None:
     assert (code, items, key) == ("ST209", 1, "PK=TOPIC#t, SK=a")
 
 
-def test_in_the_items_report_partition_larger_than_declared() -> None:
+def test_the_items_report_names_a_partition_that_is_larger_than_declared() -> None:
     rows = [note("t", place) for place in "abcd"] + [note("u", place) for place in "abc"]
     message = "Note: 1 of 2 partitions of the table have more than the declared 3 items; the largest has 4"
     assert summary(report_of(Notes, *rows)) == [("ST210", message, 4, "TOPIC#t")]
 
 
-def test_in_the_items_report_numbers_without_padding_in_a_text_field() -> None:
+def test_the_items_report_names_numbers_without_padding_in_a_text_field() -> None:
     ((code, message, items, _),) = summary(report_of(Notes, note("t", "9"), note("t", "10")))
     assert (code, items) == ("ST207", 2)
     assert message == "Note: {place} in SK of the table holds numbers without padding: 10 sorts before 9"
@@ -112,11 +112,11 @@ def test_in_the_items_report_numbers_without_padding_in_a_text_field() -> None:
 
 
 @pytest.mark.parametrize("places", [("09", "10"), ("9", "8"), ("1", "10"), ("9", "10", "x")])
-def test_sorted_texts_cause_no_finding(places: tuple[str, ...]) -> None:
+def test_the_items_report_has_no_finding_for_sorted_texts(places: tuple[str, ...]) -> None:
     assert summary(report_of(Notes, *(note("t", place) for place in places[:3]))) == []
 
 
-def test_in_the_items_report_partition_by_time() -> None:
+def test_the_items_report_names_a_partition_by_time() -> None:
     rows = [(Event, {"day": date(2026, 1, 1) + timedelta(number % 3), "id": number}) for number in range(10)]
     found = [each for each in summary(report_of(Notes, *rows)) if each[0] == "ST213"]
     message = 'Event: every partition of the table is a time, PK = "DAY#{day}", so all new items go to one'
@@ -124,7 +124,7 @@ def test_in_the_items_report_partition_by_time() -> None:
     assert "ST213" not in [each[0] for each in summary(report_of(Notes, *rows[:9]))]
 
 
-def test_in_the_items_report_few_partitions_and_their_acceptance() -> None:
+def test_the_items_report_names_few_partitions_unless_accepted() -> None:
     rows = [(Event, {"day": date(2026, 1, 1), "id": number}) for number in range(1_000)]
     report = report_of(Notes, *rows)
     found = [each.finding for each in report.findings if each.finding.code == "ST212"]
@@ -136,7 +136,7 @@ def test_in_the_items_report_few_partitions_and_their_acceptance() -> None:
     assert report.passes
 
 
-def test_sample_does_not_show_the_shares_of_table_partitions() -> None:
+def test_the_items_report_of_a_sample_has_no_shares_of_table_partitions() -> None:
     rows = [(Event, {"day": date(2026, 1, 1), "id": number}) for number in range(1_000)]
     found = [each for each in summary(report_of(Notes, *rows, is_whole=False)) if each[0] == "ST212"]
     assert [message.partition(" has ")[0] for _, message, _, _ in found] == ["Event: GSI1"]
@@ -175,7 +175,9 @@ class Cases(Table, entities=[Case], indexes=[GSI("gsi1", keys=("customer", "case
         (("2024-1-9", "2024-1-10"), ""),
     ],
 )
-def test_numbers_after_letters_in_the_sort_key_of_an_index(ids: tuple[str, ...], pair: str) -> None:
+def test_the_items_report_names_numbers_after_letters_in_the_sort_key_of_an_index(
+    ids: tuple[str, ...], pair: str
+) -> None:
     rows = [(Case, {"id": f"i{number}", "customer": "c", "case_id": text}) for number, text in enumerate(ids)]
     found = [message for code, message, _, _ in summary(report_of(Cases, *rows)) if code == "ST207"]
     assert found == ([f"Case: case_id in case_id of GSI1 holds numbers without padding: {pair}"] if pair else [])
@@ -186,7 +188,7 @@ def test_numbers_after_letters_in_the_sort_key_of_an_index(ids: tuple[str, ...],
     [(range(10), False), (range(6), False), (range(5), True), ([0] * 4 + list(range(10)), False)],
     ids=["as declared", "more than half", "half", "skewed, but less than twice"],
 )
-def test_measured_findings_compare_the_declared_cardinality(kinds: Any, is_found: bool) -> None:
+def test_measured_findings_compare_the_declared_number_of_items(kinds: Any, is_found: bool) -> None:
     chosen = list(kinds)
     rows = [(Kinded, {"id": f"i{number}", "kind": f"k{chosen[number % len(chosen)]}"}) for number in range(100)]
     codes = [each[0] for each in summary(report_of(Kinds, *rows))]
@@ -215,7 +217,7 @@ class Collections(Table, entities=[Member], indexes=[LSI("lsi1")]):
     pass
 
 
-def test_in_the_items_report_collection_near_the_limit_of_local_indexes() -> None:
+def test_the_items_report_names_a_collection_near_the_limit_of_local_indexes() -> None:
     design = Collections.design
     measurements = KeyMeasurements(design)
     item = item_of(design, design.entities[0], {"id": "a", "sort": "s", "other": "o"})
@@ -230,7 +232,7 @@ def test_in_the_items_report_collection_near_the_limit_of_local_indexes() -> Non
     )
 
 
-def test_unknown_codes_in_accept_are_an_error() -> None:
+def test_the_items_report_rejects_unknown_codes_in_accept() -> None:
     class Wrong(Table, entities=[Kinded], accept={"ST999": "no such rule"}):
         pass
 

@@ -13,7 +13,7 @@ ADDED = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(["a", "b", "c#\x00
 
 
 @given(added=ADDED, buffered_max=st.integers(1, 4), limit=st.integers(0, 12))
-def test_in_partition_counts_usage_equals_a_plain_counter(
+def test_partition_counts_equal_a_plain_counter(
     added: list[tuple[int, str, int]], buffered_max: int, limit: int
 ) -> None:
     counts, plain = PartitionCounts(buffered_max), Counter[tuple[int, str]]()
@@ -33,5 +33,5 @@ def test_in_partition_counts_usage_equals_a_plain_counter(
         assert found.over_limit == (sum(amount > limit for amount in amounts.values()) if group == 0 else 0)
 
 
-def test_in_partition_counts_largest_share() -> None:
+def test_partition_counts_contain_the_largest_share() -> None:
     assert PartitionUsage(2, 10, 4, "a").largest_share == 0.4

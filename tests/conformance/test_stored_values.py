@@ -92,7 +92,7 @@ def messages(*items: tuple[type, Item]) -> list[tuple[str, str]]:
     return [(code, message) for code, message, _, _ in found(*items)]
 
 
-def test_a_malformed_time_in_a_key_and_in_an_attribute_is_one_finding() -> None:
+def test_a_malformed_stored_time_in_a_key_and_in_an_attribute_is_one_finding() -> None:
     bad = message("12024-01-01T10:00:00Z", edited="2024-02-30")
     assert found(message(edited="2024-02-28"), bad) == [
         (
@@ -104,7 +104,7 @@ def test_a_malformed_time_in_a_key_and_in_an_attribute_is_one_finding() -> None:
     ]
 
 
-def test_times_in_two_formats_do_not_sort_by_time() -> None:
+def test_stored_times_in_two_formats_do_not_sort_by_time() -> None:
     ((code, text),) = messages(message("2024-01-01T10:00:00Z"), message("2024-01-01T10:00:00.500Z"))
     assert code == "ST214"
     assert text.startswith("SK has times in 2 formats")
@@ -124,19 +124,19 @@ def test_times_in_two_formats_do_not_sort_by_time() -> None:
         ({"owner": "r1"}, []),
     ],
 )
-def test_in_stored_values_numbers_as_text_are_reported_unless_they_identify_something(
+def test_stored_numbers_as_text_are_reported_unless_they_identify_something(
     values: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     assert messages(message(**values)) == expected
 
 
-def test_an_attribute_with_other_texts_or_with_a_part_of_the_key_is_no_number() -> None:
+def test_a_stored_value_is_not_a_number_if_the_attribute_has_other_texts_or_is_a_part_of_the_key() -> None:
     assert messages(message(size="12"), message(size="large")) == []
     in_key = (Message, {"PK": {"S": "ROOM#7"}, "SK": {"S": "MSG#2024-01-01"}, "owner": {"S": "7"}})
     assert messages(in_key) == []
 
 
-def test_placeholders_quoted_keys_and_lists_as_text_are_reported() -> None:
+def test_stored_placeholders_quoted_keys_and_lists_as_text_are_reported() -> None:
     bad = message('"first"', city="~new~", tags="[red, blue]")
     assert messages(bad) == [
         ("ST216", "city contains a placeholder instead of a value"),
@@ -155,19 +155,17 @@ def test_placeholders_quoted_keys_and_lists_as_text_are_reported() -> None:
         (session(1_700_000_000, created_at=1_700_000_000_000), "expires is not after created_at of the same item"),
     ],
 )
-def test_in_stored_values_an_expiry_time_that_cannot_be_meant_is_reported(
-    item: tuple[type, Item], expected: str
-) -> None:
+def test_a_stored_expiry_time_that_is_implausible_is_reported(item: tuple[type, Item], expected: str) -> None:
     ((code, text),) = messages(item)
     assert code == "ST217"
     assert text.startswith(expected)
 
 
-def test_in_stored_values_an_expiry_time_after_the_creation_is_not_reported() -> None:
+def test_a_stored_expiry_time_after_the_creation_is_not_reported() -> None:
     assert messages(session(1_700_086_400, created_at="2023-11-14T22:13:20Z")) == []
 
 
-def test_in_stored_values_expiry_times_that_equal_the_times_of_other_items_are_reported() -> None:
+def test_stored_expiry_times_that_equal_the_times_of_other_items_are_reported() -> None:
     others = [message(timestamp=1_700_000_000 + number) for number in range(2)]
     assert ("ST217", "expires equals the timestamp of other items, so the items expire at that time, not after it") in (
         messages(*others, session(1_700_000_000))
@@ -175,7 +173,7 @@ def test_in_stored_values_expiry_times_that_equal_the_times_of_other_items_are_r
     assert messages(*others, *(session(1_800_000_000 + number) for number in range(3)), session(1_700_000_000)) == []
 
 
-def test_in_stored_values_an_attribute_with_two_types_is_reported_with_the_entities() -> None:
+def test_stored_values_of_one_attribute_with_two_types_are_reported_with_the_entities() -> None:
     checks = StoredValues(Chat.design)
     for cls, item in (message(total=1), session(1_700_000_000, total="one")):
         checks.add(Chat.design.entity_of(cls), item)
@@ -184,7 +182,7 @@ def test_in_stored_values_an_attribute_with_two_types_is_reported_with_the_entit
     assert each.finding.message.startswith("total is N in Message and S in Session, so a condition")
 
 
-def test_in_stored_values_after_many_items_of_an_entity_one_in_several_is_checked() -> None:
+def test_stored_values_are_sampled_after_many_items_of_an_entity() -> None:
     checks = StoredValues(Chat.design)
     target = Chat.design.entity_of(Message)
     good, bad = message()[1], message("2024-02-30")[1]
@@ -195,7 +193,7 @@ def test_in_stored_values_after_many_items_of_an_entity_one_in_several_is_checke
     assert [each.items for each in checks.findings()] == [2]
 
 
-def test_in_stored_values_a_time_that_begins_with_the_day_does_not_sort() -> None:
+def test_a_stored_time_that_begins_with_the_day_does_not_sort() -> None:
     ((code, text),) = messages(message("7/1/2019"))
     assert (code, text) == (
         "ST214",
@@ -208,13 +206,13 @@ def test_a_key_with_a_name_instead_of_a_value_is_reported(sent: str) -> None:
     assert [code for code, _ in messages(message(sent))] == ["ST216"]
 
 
-def test_a_literal_of_a_template_is_no_name() -> None:
+def test_a_literal_of_a_template_is_not_reported_as_a_stored_value() -> None:
     checks = StoredValues(Settings.design)
     checks.add(Settings.design.entity_of(Setting), {"PK": {"S": "CONFIG#a"}, "SK": {"S": "max_date"}})
     assert list(checks.findings()) == []
 
 
-def test_in_stored_values_a_key_with_another_number_of_parts_than_the_others_is_reported() -> None:
+def test_a_stored_key_with_another_number_of_parts_is_reported() -> None:
     bad = message("2024-01-03T10:00:00Z#MSG#2024-01-04T10:00:00Z")
     usual = [message("2024-01-01T10:00:00Z"), message("2024-01-02T10:00:00Z")]
     ((code, _, items, value),) = found(*usual, bad)
@@ -222,7 +220,7 @@ def test_in_stored_values_a_key_with_another_number_of_parts_than_the_others_is_
     assert found(usual[0], bad) == []  # of two shapes, none is usual
 
 
-def test_in_stored_values_an_attribute_in_two_spellings_is_reported() -> None:
+def test_stored_values_of_an_attribute_in_two_spellings_are_reported() -> None:
     ((code, _, _, value),) = found(message(createdBy="u1"), message("2024-01-02T10:00:00Z", created_by="u1"))
     assert (code, value) == ("ST220", "created_by")
 
@@ -241,28 +239,28 @@ def test_a_space_at_the_start_of_a_key_or_a_value_is_reported() -> None:
     assert messages(message(title="Garibaldi Park")) == []
 
 
-def test_in_stored_values_a_time_without_a_zone_is_reported() -> None:
+def test_a_stored_time_without_a_time_zone_is_reported() -> None:
     assert [code for code, _ in messages(message(edited_at="2024-01-01T10:00:00"))] == ["ST222"]
     assert messages(message(edited_at="2024-01-01")) == []
 
 
-def test_times_of_creation_in_other_formats_of_another_entity_are_reported() -> None:
+def test_stored_creation_times_in_the_format_of_another_entity_are_reported() -> None:
     ((code, _, _, value),) = found(
         message(createdAt="2024-01-01"), session(9_999_999_999, createdAt="2024-01-01T10:00:00Z")
     )
     assert (code, value) == ("ST214", "2024-01-01T10:00:00Z")
 
 
-def test_names_of_months_in_a_key_do_not_sort() -> None:
+def test_stored_keys_with_the_names_of_months_do_not_sort() -> None:
     assert [code for code, _ in messages(message("Jan"), message("Feb"))] == ["ST214"]
     assert messages(message("May")) == []  # also a name
 
 
-def test_a_number_with_a_comma_is_a_number_as_text() -> None:
+def test_a_stored_number_with_a_comma_is_a_number_as_text() -> None:
     assert [code for code, _ in messages(message(amount="1.088,050"))] == ["ST215"]
 
 
-def test_a_map_with_a_member_per_id_is_reported() -> None:
+def test_a_stored_map_with_a_member_per_id_is_reported() -> None:
     cls, item = message()
     points = {"94852af8-2d5f-4538-9840-47d0cb1f7a76": {"N": "7"}, "72e9a410-9051-451f-a306-327fa678595a": {"N": "3"}}
     assert [code for code, *_ in found((cls, {**item, "points": {"M": points}}))] == ["ST223"]
@@ -272,7 +270,7 @@ def test_a_map_with_a_member_per_id_is_reported() -> None:
 @pytest.mark.parametrize(
     ("month", "codes"), [("2024-01", []), ("2024-02", []), ("2024-03", ["ST224"]), ("2024-01-30", []), ("spring", [])]
 )
-def test_a_time_outside_the_period_of_its_partition_is_reported(month: str, codes: list[str]) -> None:
+def test_a_stored_time_outside_the_period_of_its_partition_is_reported(month: str, codes: list[str]) -> None:
     """A difference of one day can come from a time zone."""
     checks = StoredValues(Meetings.design)
     item = {"PK": {"S": f"CITY#c1#{month}"}, "SK": {"S": "2024-01-31T23:30:00Z"}}
@@ -280,13 +278,13 @@ def test_a_time_outside_the_period_of_its_partition_is_reported(month: str, code
     assert [each.finding.code for each in checks.findings()] == codes
 
 
-def test_a_period_that_the_model_computes_from_another_time_is_not_reported() -> None:
+def test_a_stored_period_that_the_model_computes_from_another_time_is_not_reported() -> None:
     checks = StoredValues(Todos.design)
     item = {"PK": {"S": "DUE#2024-05#l1"}, "SK": {"S": "2024-01-31T23:30:00Z"}}
     checks.add(Todos.design.entity_of(Todo), item)
     assert list(checks.findings()) == []
 
 
-def test_versions_of_digits_are_numbers_as_text() -> None:
+def test_stored_versions_of_digits_are_numbers_as_text() -> None:
     assert [code for code, _ in messages(message(version="1"), message(version="2"))] == ["ST215"]
     assert messages(message(version="1"), message(version="1.0.2")) == []

@@ -36,7 +36,7 @@ FIRST, LAST = datetime.fromisoformat("1901-01-01"), datetime.fromisoformat("2099
 
 
 @pytest.mark.parametrize(("text", "expected"), [(text, kind) for kind, texts in EXPECTED.items() for text in texts])
-def test_in_suspect_text_a_mistake_is_recognised(text: str, expected: str) -> None:
+def test_suspect_text_is_recognised_by_its_mistake(text: str, expected: str) -> None:
     assert suspicion_of(text) == expected
 
 
@@ -47,23 +47,23 @@ def test_an_ordinary_text_is_not_suspect(text: str) -> None:
 
 @settings(max_examples=50)
 @given(st.datetimes(FIRST, LAST), st.sampled_from([None, UTC, timezone(timedelta(hours=2))]))
-def test_in_suspect_text_no_time_that_python_writes_is_malformed(moment: datetime, zone: timezone | None) -> None:
+def test_no_time_that_python_writes_is_suspect_text(moment: datetime, zone: timezone | None) -> None:
     at = moment.replace(tzinfo=zone)
     for text in (at.isoformat(), at.isoformat(" ", "seconds"), at.date().isoformat()):
         assert suspicion_of(text) is None
 
 
 @pytest.mark.parametrize("text", ["online#P1#(hashCode(number) % 10)", "USER#{id}", "ORDER#<orderId>"])
-def test_template_syntax_in_a_key_is_recognised(text: str) -> None:
+def test_suspect_text_includes_template_syntax_in_a_key(text: str) -> None:
     assert is_template_syntax(text)
 
 
 @pytest.mark.parametrize("text", ["USER#1", "Jon (jr)", "Alien(s)", "a<b", "n{1}"])
-def test_in_suspect_text_brackets_in_a_title_are_no_template_syntax(text: str) -> None:
+def test_suspect_text_excludes_brackets_in_a_title(text: str) -> None:
     assert not is_template_syntax(text)
 
 
-def test_in_suspect_text_the_name_of_an_id_or_a_type_is_no_value() -> None:
+def test_suspect_text_recognises_names_of_ids_and_times() -> None:
     assert [
         text for text in ("hospitalId", "order_id", "createdAt", "uuid", "normal", "paid", "John") if is_name(text)
     ] == [

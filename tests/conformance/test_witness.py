@@ -19,7 +19,7 @@ from singletable.testing import witness
 
 
 @pytest.mark.parametrize("table", [Shop, Papers, Commerce, Customers, Teams, Guide, ShopByHash])
-def test_in_the_witness_every_read_of_the_examples_returns_what_a_filter_selects(table: type[Table]) -> None:
+def test_the_witness_of_every_example_reads_what_a_filter_selects(table: type[Table]) -> None:
     report = witness(table.design)
     assert report.passes, "\n".join(map(str, report.differences))
     assert report.items
@@ -56,7 +56,7 @@ class People(Table, entities=[Person]):
         return put(Person)
 
 
-def test_an_index_that_loses_items_is_a_difference_with_the_seed_and_the_missing_item() -> None:
+def test_the_witness_reports_an_index_that_loses_items_with_its_seed_and_the_missing_item() -> None:
     report = witness(People.design, seed=3)
     assert not report.passes
     text = str(report.differences[0])
@@ -65,6 +65,6 @@ def test_an_index_that_loses_items_is_a_difference_with_the_seed_and_the_missing
     assert report.not_compared == {"save": "it is a write"}
 
 
-def test_in_the_witness_the_same_seed_gives_the_same_items_and_calls() -> None:
+def test_the_witness_generates_the_same_items_and_calls_for_the_same_seed() -> None:
     first, second = (witness(Commerce.design, seed=7) for _ in range(2))
     assert (first.items, first.calls) == (second.items, second.calls)

@@ -40,7 +40,7 @@ def test_equal_answers_have_no_differences() -> None:
     assert comparer().differences([order(1)], (order(1),)) == []
 
 
-def test_rows_are_missing_extra_and_in_another_order() -> None:
+def test_answer_differences_name_missing_extra_and_reordered_rows() -> None:
     found = comparer().differences(Page([order(1), order(2), order(3)]), Page([order(3), order(2), order(4)]))
     assert kinds(found) == [
         ("missing", "Order id='o1'", ""),
@@ -51,12 +51,12 @@ def test_rows_are_missing_extra_and_in_another_order() -> None:
     assert (found[2].old, found[2].new) == (0, 1)
 
 
-def test_a_row_that_appears_twice_is_extra() -> None:
+def test_answer_differences_report_a_repeated_row_as_extra() -> None:
     found = comparer().differences([order(1)], [order(1), order(1)])
     assert kinds(found) == [("extra", "Order id='o1'", "")]
 
 
-def test_order_can_be_ignored() -> None:
+def test_answer_differences_can_ignore_the_order() -> None:
     assert comparer(is_ordered=False).differences([order(1), order(2)], [order(2), order(1)]) == []
 
 
@@ -72,7 +72,7 @@ def test_fields_differ_by_value_unless_they_are_ignored() -> None:
     ]
 
 
-def test_one_object_and_none() -> None:
+def test_answer_differences_of_one_object_and_none() -> None:
     customer = Customer(id="c1", name="Ada", email="a@example.com", created_at=AT)
     reads = comparer("customer")
     assert kinds(reads.differences(customer, None)) == [("missing", "Customer id='c1'", "")]
@@ -84,7 +84,7 @@ def test_one_object_and_none() -> None:
     ]
 
 
-def test_collections_are_compared_member_by_member() -> None:
+def test_answer_differences_compare_collections_member_by_member() -> None:
     items = [OrderItem(order_id="o1", sku=f"s{number}", quantity=1, price=Decimal(7)) for number in range(3)]
     old = WholeOrder(order=order(1), items=items)
     changed = items[1].model_copy(update={"quantity": 2})
@@ -96,7 +96,7 @@ def test_collections_are_compared_member_by_member() -> None:
     ]
 
 
-def test_rows_of_dicts_are_identified_by_key_fields_or_the_given_ones() -> None:
+def test_answer_differences_identify_rows_of_dicts_by_key_fields_or_the_given_fields() -> None:
     old = [{"id": "o1", "total": 1}, {"id": "o2", "total": 2}]
     assert kinds(comparer().differences(old, [{"id": "o2", "total": 3}])) == [
         ("missing", "id='o1'", ""),
@@ -108,7 +108,7 @@ def test_rows_of_dicts_are_identified_by_key_fields_or_the_given_ones() -> None:
     assert kinds(named.differences(rows, [rows[0], {"number": 2}])) == [("value", "number=2", "name")]
 
 
-def test_an_absent_field_of_a_row_equals_none() -> None:
+def test_answer_differences_treat_an_absent_field_as_none() -> None:
     assert comparer().differences([{"id": "o1"}], [{"id": "o1", "note": None}]) == []
 
 
@@ -121,7 +121,7 @@ def test_answers_without_rows() -> None:
     assert kinds(comparer().differences({"tags": ["a"]}, {"tags": ["a", "b"]})) == [("value", "", "tags")]
 
 
-def test_an_own_equality_does_not_hide_fields() -> None:
+def test_answer_differences_compare_fields_although_a_class_defines_equality() -> None:
     @dataclass(eq=False)
     class Named:
         id: str
@@ -136,7 +136,7 @@ def test_an_own_equality_does_not_hide_fields() -> None:
 
 
 @pytest.mark.parametrize("mask", [True, ["email", "id"]])
-def test_masked_values_are_in_no_text(mask: Any) -> None:
+def test_answer_differences_contain_no_masked_values(mask: Any) -> None:
     customer = Customer(id="secret-id", name="Ada", email="secret@example.com", created_at=AT)
     reads = comparer("customer", masked=masked_fields(mask))
     (missing,) = reads.differences(customer, None)
@@ -147,7 +147,7 @@ def test_masked_values_are_in_no_text(mask: Any) -> None:
     assert reads.text(value.old, value.field) == reads.text(value.new, value.field) == MASK
 
 
-def test_long_values_are_shortened() -> None:
+def test_answer_differences_shorten_long_values() -> None:
     assert len(comparer().text("x" * 10_000)) < 300
 
 

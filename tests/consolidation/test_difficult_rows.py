@@ -130,7 +130,7 @@ def test_an_empty_set_is_a_missing_attribute_of_the_row() -> None:
     assert not sides.failures()
 
 
-def test_a_value_that_the_mapping_does_not_restore_is_rejected() -> None:
+def test_dual_writes_reject_a_value_that_the_row_mapping_does_not_restore() -> None:
     sides = _sides()
     sides.rows.put_item(Item={"id": "a", "sku": "E", "name": "n"})
     with pytest.raises(ItemRefused, match="does not map to the written Product with sku='E': name would change"):
@@ -141,7 +141,7 @@ def test_a_value_that_the_mapping_does_not_restore_is_rejected() -> None:
     assert not sides.failures()
 
 
-def test_a_batch_with_more_bytes_than_a_transaction_is_split() -> None:
+def test_dual_writes_split_a_batch_with_more_bytes_than_a_transaction() -> None:
     sides = _sides()
     for letter in "xy":  # the second batch replaces the rows
         requests = [{"PutRequest": {"Item": _row(str(number), str(number), letter * 100_000)}} for number in range(25)]
@@ -152,7 +152,7 @@ def test_a_batch_with_more_bytes_than_a_transaction_is_split() -> None:
     assert not sides.failures()
 
 
-def test_a_batch_whose_rows_become_more_entities_than_a_transaction_accepts_is_split() -> None:
+def test_dual_writes_split_a_batch_whose_rows_become_too_many_entities_for_a_transaction() -> None:
     def products_of(row: Any) -> list[Product]:
         return [Product(f"{row['id']}-{number}", "n", row["id"]) for number in range(6)]
 
@@ -172,7 +172,7 @@ def test_a_batch_whose_rows_become_more_entities_than_a_transaction_accepts_is_s
         assert catalog.product("24-5") == Product("24-5", "n", "24")
 
 
-def test_a_repeated_token_succeeds_although_its_own_write_fails_the_condition() -> None:
+def test_dual_writes_accept_a_repeated_token_although_its_own_write_fails_the_condition() -> None:
     sides = _sides()
     put = {"TableName": ROWS, "Item": _row("a", "E"), "ConditionExpression": "attribute_not_exists(id)"}
     for _ in range(2):
@@ -219,7 +219,7 @@ def test_a_renamed_field_of_a_row_class_is_guarded_and_written_by_its_attribute(
     assert mapping.row_part(mapped.entities[0].value) == {"id": {"S": "a"}, "NAME": {"S": "n"}}
 
 
-def test_refresh_needs_a_table_that_the_consolidation_has_opened() -> None:
+def test_refresh_of_a_consolidation_needs_a_table_that_it_has_opened() -> None:
     sides = _sides()
     with (
         Catalog.open(Engine("memory:"), create=True) as plain,

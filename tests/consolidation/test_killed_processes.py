@@ -16,7 +16,7 @@ ROWS = int(os.environ.get("MOVED_ROWS") or 300)
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no signal that kills a process at once")
-def test_no_write_is_lost_and_no_call_fails(
+def test_killed_processes_of_a_consolidation_lose_no_write_and_fail_no_call(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     is_long = "MOVED_ROWS" in os.environ

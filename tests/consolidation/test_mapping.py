@@ -65,7 +65,7 @@ DECLARATIONS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("name", DECLARATIONS)
-def test_a_wrong_declaration_is_reported(name: str) -> None:
+def test_the_row_mapping_reports_a_wrong_declaration(name: str) -> None:
     declare, message = DECLARATIONS[name]
     with pytest.raises(ArgumentRefused) as caught:
         declare()
@@ -179,13 +179,13 @@ FAULTS: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], str]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_reported_before_anything_is_written(fault: str) -> None:
+def test_the_mapping_report_names_a_fault_before_anything_is_written(fault: str) -> None:
     owners, pets, reason = FAULTS[fault]
     found, _ = report({"owners": owners, "pets": pets})
     assert any(reason in each.reason for each in found.failures), found.failures
 
 
-def test_a_plan_counts_rows_entities_and_units() -> None:
+def test_the_mapping_report_counts_rows_entities_and_units() -> None:
     owners = [{"id": f"o{number}", "email": f"e{number}"} for number in range(5)]
     found, engine = report({"owners": owners, "pets": [{"id": "p", "owner": "o1"}]})
     assert not found.failed

@@ -19,19 +19,19 @@ from singletable.consolidation.mode_statistics import (
 
 
 @pytest.mark.parametrize("seconds", [1e-6, 3e-6, 0.00012, 0.004, 0.7, 12.0, 600.0])
-def test_a_percentile_is_within_a_fifth_of_the_latency(seconds: float) -> None:
+def test_mode_statistics_give_percentiles_within_a_fifth_of_the_latency(seconds: float) -> None:
     found = Latency({bucket_of(seconds): 5}).percentile(0.5)
     assert found == pytest.approx(seconds, rel=0.2)
 
 
-def test_extreme_latencies_are_in_the_first_and_last_bucket() -> None:
+def test_mode_statistics_put_extreme_latencies_into_the_first_and_last_bucket() -> None:
     assert bucket_of(0.0) == 0
     assert bucket_of(1e-9) == 0
     assert bucket_of(1e9) == BUCKETS - 1
     assert Latency({}).percentile(0.5) is None
 
 
-def test_percentiles_of_many_latencies() -> None:
+def test_mode_statistics_give_percentiles_of_many_latencies() -> None:
     draw = random.Random(3)
     latencies = sorted(draw.lognormvariate(-7, 1) for _ in range(2000))
     statistics = PatternStatistics()
@@ -42,7 +42,7 @@ def test_percentiles_of_many_latencies() -> None:
         assert found.percentile(share) == pytest.approx(latencies[int(share * 2000)], rel=0.25)
 
 
-def test_threads_lose_no_count() -> None:
+def test_mode_statistics_of_several_threads_lose_no_count() -> None:
     statistics = PatternStatistics()
     taken: list[PatternCounts] = []
 
@@ -66,7 +66,7 @@ def test_threads_lose_no_count() -> None:
     assert not statistics.is_pending
 
 
-def test_a_mismatch_ends_the_clean_time() -> None:
+def test_mode_statistics_end_the_clean_time_at_a_mismatch() -> None:
     clean = PatternCounts()
     clean.counts.update(calls=3, compared=2)
     assert "#clean_calls :clean_calls" in addition(clean, 1, 50.0)["UpdateExpression"]
@@ -76,7 +76,7 @@ def test_a_mismatch_ends_the_clean_time() -> None:
     assert update["ExpressionAttributeValues"][":now"] == {"N": "50.0"}
 
 
-def test_the_largest_update_is_below_the_limit_of_an_expression() -> None:
+def test_mode_statistics_update_within_the_size_limit_of_an_expression() -> None:
     counts = PatternCounts()
     for each in (counts.old, counts.new):
         each.update(dict.fromkeys(range(BUCKETS), 1))
@@ -84,7 +84,7 @@ def test_the_largest_update_is_below_the_limit_of_an_expression() -> None:
     assert len(addition(counts, 1, 0.0)["UpdateExpression"]) < 4096
 
 
-def test_old_errors_leave_the_window() -> None:
+def test_mode_statistics_forget_old_errors() -> None:
     window = ErrorWindow(60)
     assert window.add(0.0, is_error=True) == (1, 1)
     assert window.add(59.0, is_error=False) == (2, 1)

@@ -90,7 +90,7 @@ WRITES: dict[str, tuple[Callable[[Shop], Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("write", WRITES)
-def test_the_row_follows(write: str) -> None:
+def test_a_dual_table_write_changes_the_row_too(write: str) -> None:
     world = World()
     call, rows = WRITES[write]
     call(world.shop)
@@ -106,7 +106,7 @@ def test_derived_data_of_the_new_table_is_written_too() -> None:
     assert world.shop.get(key(Order, id="o2")) == Order("o2", "c1", "OPEN", "Bea")
 
 
-def test_attributes_that_only_a_row_has_stay() -> None:
+def test_a_dual_table_write_keeps_attributes_that_only_the_row_has() -> None:
     world = World()
     request = {"TableName": CUSTOMERS, "Key": {"id": {"S": "c1"}}, "UpdateExpression": "SET fax = :fax"}
     world.engine.call("UpdateItem", request | {"ExpressionAttributeValues": {":fax": {"S": "1"}}})
@@ -114,14 +114,14 @@ def test_attributes_that_only_a_row_has_stay() -> None:
     assert world.row(CUSTOMERS, "c1") == {"id": "c1", "name": "Bea", "email": "a@x", "fax": "1"}
 
 
-def test_a_missing_row_is_written_whole() -> None:
+def test_a_dual_table_write_stores_a_missing_row_whole() -> None:
     world = World()
     world.engine.call("DeleteItem", {"TableName": CUSTOMERS, "Key": {"id": {"S": "c1"}}})
     world.shop.update(key(Customer, id="c1"), NAME.set("Bea"))
     assert world.row(CUSTOMERS, "c1") == ANN | {"name": "Bea"}
 
 
-def test_a_write_that_a_row_cannot_express_is_rejected() -> None:
+def test_a_dual_table_rejects_a_write_that_a_row_cannot_express() -> None:
     world = World()
     with pytest.raises(ItemRefused, match="order_of raised KeyError: 'status'; nothing was written"):
         world.shop.delete(key(Order, id="o1"))  # the note would need a row without an order
@@ -138,7 +138,7 @@ def test_the_new_table_is_not_written_before_all_rows_are_copied() -> None:
     assert world.row(CUSTOMERS, "c9") is None
 
 
-def test_an_entity_without_a_row_function_cannot_be_written() -> None:
+def test_a_dual_table_rejects_writes_of_an_entity_without_a_row_function() -> None:
     customers = DynamoDBSource(CUSTOMERS, customer_of, row_of_customer)
     world = World(Consolidation(Shop, customers, DynamoDBSource(ORDERS, order_of, row_of_order)))
     world.shop.update(key(Order, id="o1"), STATUS.set("PAID"))
@@ -146,7 +146,7 @@ def test_an_entity_without_a_row_function_cannot_be_written() -> None:
         world.shop.put(Note("o1", "x"))
 
 
-def test_an_entity_of_a_file_cannot_be_written() -> None:
+def test_a_dual_table_rejects_writes_of_an_entity_from_a_file() -> None:
     customers = DynamoDBSource(CUSTOMERS, customer_of, row_of_customer)
     world = World(Consolidation(Shop, customers, JsonLinesSource("/dev/null", order_of, ("id",))))
     world.shop.update(key(Customer, id="c1"), NAME.set("Bea"))
@@ -154,14 +154,14 @@ def test_an_entity_of_a_file_cannot_be_written() -> None:
         world.shop.put(Order("o9", "c1", "OPEN"))
 
 
-def test_open_rejects_a_source_that_is_not_there() -> None:
+def test_a_dual_table_cannot_be_opened_without_its_source() -> None:
     engine = Engine("memory:")
     Shop.open(engine, create=True).close()
     with pytest.raises(ArgumentRefused, match="there is no table 'customers' next to the new table"):
         CONSOLIDATION.open(engine)
 
 
-def test_a_write_starts_again_if_another_writer_changes_item_and_row_between_its_reads(
+def test_a_dual_table_write_starts_again_if_another_writer_changes_item_and_row_between_its_reads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = World()
@@ -180,7 +180,7 @@ def test_a_write_starts_again_if_another_writer_changes_item_and_row_between_its
     assert world.shop.get(key(Customer, id="c1")) == Customer("c1", "Ann", "a@x", 1)
 
 
-def test_a_client_that_does_not_know_yet_that_the_rows_are_retired_writes_items_without_rows() -> None:
+def test_a_dual_table_writes_items_without_rows_once_the_rows_are_retired() -> None:
     world = World()
     opened = world.shop._opened()
     items = opened.writer_of_both.items  # type: ignore[attr-defined]  # a dual table

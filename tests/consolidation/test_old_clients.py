@@ -67,14 +67,14 @@ def sides() -> Iterator[Sides]:
         yield made
 
 
-def test_the_traffic_of_the_application_keeps_both_sides_in_sync(sides: Sides) -> None:
+def test_old_clients_keep_both_sides_in_sync(sides: Sides) -> None:
     traffic = ShopTraffic(sides.application, tables.rows(ROWS), seed=3)
     called = {traffic.step() for _ in range(250)}
     assert {"place_order", "ship", "register", "change_price", "add_products"} <= called
     sides.assert_in_sync()
 
 
-def test_a_transaction_writes_all_rows_and_all_items_or_none(sides: Sides) -> None:
+def test_old_clients_write_all_rows_and_items_of_a_transaction_or_none(sides: Sides) -> None:
     order = {
         "id": "o1",
         "customer_id": "c000001",
@@ -97,7 +97,7 @@ def test_a_transaction_writes_all_rows_and_all_items_or_none(sides: Sides) -> No
     sides.assert_in_sync()
 
 
-def test_an_update_returns_what_dynamodb_returns(sides: Sides) -> None:
+def test_old_clients_receive_what_dynamodb_returns_for_an_update(sides: Sides) -> None:
     table = sides.table(PRODUCTS)
     table.put_item(Item={"sku": "X", "name": "Frame", "price": Decimal(5), "tags": {"a"}})
     update = {
@@ -119,7 +119,7 @@ def test_an_update_returns_what_dynamodb_returns(sides: Sides) -> None:
     assert "Attributes" not in table.delete_item(Key={"sku": "X"}, ReturnValues="ALL_OLD")
 
 
-def test_a_failed_condition_is_the_error_of_dynamodb_and_writes_nothing(sides: Sides) -> None:
+def test_old_clients_receive_the_error_of_dynamodb_for_a_failed_condition(sides: Sides) -> None:
     order = next(row for name, row in tables.rows(ROWS) if name == ORDERS and row["status"] == "DELIVERED")
     with pytest.raises(OrderNotPending):
         sides.application.ship(order["id"])
@@ -136,7 +136,7 @@ def test_a_failed_condition_is_the_error_of_dynamodb_and_writes_nothing(sides: S
     sides.assert_in_sync()
 
 
-def test_a_batch_larger_than_a_transaction_is_split(sides: Sides) -> None:
+def test_old_clients_split_a_batch_larger_than_a_transaction(sides: Sides) -> None:
     with sides.table(PRODUCTS).batch_writer() as batch:
         for number in range(60):
             batch.put_item(Item={"sku": f"B{number}", "name": "Frame", "price": Decimal(number)})
@@ -146,7 +146,7 @@ def test_a_batch_larger_than_a_transaction_is_split(sides: Sides) -> None:
     sides.assert_in_sync()
 
 
-def test_a_row_without_entity_is_rejected_before_anything_is_written(sides: Sides) -> None:
+def test_old_clients_cannot_write_a_row_without_an_entity(sides: Sides) -> None:
     before = sides.client.scan(TableName=PRODUCTS)["Count"]
     with pytest.raises(ItemRefused, match=r'shop-products .*"X".*the row is not a ProductRow: .*`price`'):
         sides.table(PRODUCTS).put_item(Item={"sku": "X", "name": "Frame"})
@@ -156,7 +156,7 @@ def test_a_row_without_entity_is_rejected_before_anything_is_written(sides: Side
     sides.assert_in_sync()
 
 
-def test_requests_that_dual_writes_cannot_follow_are_rejected(sides: Sides) -> None:
+def test_old_clients_cannot_send_requests_that_dual_writes_do_not_support(sides: Sides) -> None:
     with pytest.raises(ArgumentRefused, match="writes table 'shop-products' with PartiQL"):
         sides.client.execute_statement(Statement=f"DELETE FROM \"{PRODUCTS}\" WHERE sku = 'SKU-00001'")
     assert sides.client.execute_statement(Statement=f"SELECT * FROM \"{PRODUCTS}\" WHERE sku = 'SKU-00001'")["Items"]
@@ -166,7 +166,7 @@ def test_requests_that_dual_writes_cannot_follow_are_rejected(sides: Sides) -> N
         sides.client.delete_item(TableName=PRODUCTS, Key={"sku": {"S": "1"}}, Expected={"name": {"Exists": False}})
 
 
-def test_other_tables_stay_as_they_are(sides: Sides) -> None:
+def test_old_clients_use_other_tables_as_before(sides: Sides) -> None:
     sides.client.create_table(
         TableName="other",
         KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
@@ -185,7 +185,7 @@ def test_other_tables_stay_as_they_are(sides: Sides) -> None:
     assert sides.shop.product("X") is not None
 
 
-def test_a_repeated_transaction_with_a_token_is_written_once(sides: Sides) -> None:
+def test_old_clients_write_a_repeated_transaction_with_a_token_once(sides: Sides) -> None:
     update = {
         "TableName": PRODUCTS,
         "Key": {"sku": {"S": "SKU-00001"}},
@@ -202,7 +202,7 @@ def test_a_repeated_transaction_with_a_token_is_written_once(sides: Sides) -> No
     sides.assert_in_sync()
 
 
-def test_two_rows_cannot_have_one_item() -> None:
+def test_old_clients_cannot_write_two_rows_with_one_item() -> None:
     """Two old tables hold the same kind of row, and both have a row with the same ID."""
     engine = Engine("memory:")
     client = engine.boto3_client()
@@ -221,7 +221,7 @@ def test_two_rows_cannot_have_one_item() -> None:
         assert client.scan(TableName="shop-b")["Count"] == 0
 
 
-def test_install_rejects_what_it_cannot_use(sides: Sides) -> None:
+def test_old_clients_cannot_be_installed_with_invalid_arguments(sides: Sides) -> None:
     with pytest.raises(ArgumentRefused, match="pass a DynamoDB client or resource of boto3, got str"):
         install(sides.shop, "client")
     with (

@@ -36,7 +36,7 @@ def test_several_processes_register_all_their_patterns(shops: TwoShops) -> None:
     assert {(each.calls, each.since, each.clean_since) for each in states.values()} == {(0, 5.0, 5.0)}
 
 
-def test_one_of_two_switches_at_the_same_time_is_rejected(shops: TwoShops) -> None:
+def test_pattern_modes_reject_one_of_two_switches_at_the_same_time(shops: TwoShops) -> None:
     items, session = items_of(shops), shops.new._opened().session
     (before,) = run(items.register(["customer"], 5.0), session).values()
     assert run(items.switch("customer", before, "shadow", 6.0), session)

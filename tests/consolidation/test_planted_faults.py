@@ -48,7 +48,9 @@ def assert_blocks(shops: TwoShops, name: str, state: PatternState, kind: Differe
     assert read_pattern_states(shops.new)[name].mode == "shadow"
 
 
-def test_a_mapping_that_drops_a_field(shops: TwoShops, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_consolidation_detects_a_planted_mapping_that_drops_a_field(
+    shops: TwoShops, caplog: pytest.LogCaptureFixture
+) -> None:
     for table, row in tables.rows(300):
         if table == tables.CUSTOMERS:
             shops.new.put(customer_of({**row, "email": ""}))
@@ -61,7 +63,7 @@ def test_a_mapping_that_drops_a_field(shops: TwoShops, caplog: pytest.LogCapture
     assert f"Shop.customer: value: customer(id='{CUSTOMER}'): Customer id='{CUSTOMER}': email: old" in caplog.text
 
 
-def test_a_row_written_behind_the_tool(shops: TwoShops) -> None:
+def test_the_consolidation_detects_a_row_that_another_program_writes(shops: TwoShops) -> None:
     late = {
         "id": "late",
         "customer_id": CUSTOMER,
@@ -75,14 +77,14 @@ def test_a_row_written_behind_the_tool(shops: TwoShops) -> None:
     assert "Order id='late'" in {each.key for each in state.differences}
 
 
-def test_a_row_changed_behind_the_tool(shops: TwoShops) -> None:
+def test_the_consolidation_detects_a_row_that_another_program_changes(shops: TwoShops) -> None:
     row = shops.old.whole_order(ORDER)
     assert row is not None
     shops.put_row(tables.ORDERS, {**row[0], "status": "LOST"})
     assert_blocks(shops, "whole_order", state_after(shops.reads(), "whole_order", ORDER), "value", "status")
 
 
-def test_a_row_deleted_behind_the_tool(shops: TwoShops) -> None:
+def test_the_consolidation_detects_a_row_that_another_program_deletes(shops: TwoShops) -> None:
     found = shops.old.whole_order(ORDER)
     assert found is not None
     shops.client.delete_item(
@@ -100,7 +102,7 @@ class OldestFirst(Table, entities=[Customer, Order, OrderItem, Product], name="S
         return query(Order)
 
 
-def test_a_wrong_order(shops: TwoShops) -> None:
+def test_shadow_reads_detect_a_planted_wrong_order(shops: TwoShops) -> None:
     class Reads(ShadowReads):
         @old_read(OldestFirst.orders_of_customer)
         def orders_of_customer(self, customer_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Order]:
@@ -118,7 +120,7 @@ def test_a_wrong_order(shops: TwoShops) -> None:
     assert_blocks(shops, "orders_of_customer", state, "order", "")
 
 
-def test_a_stale_index(shops: TwoShops) -> None:
+def test_shadow_reads_detect_a_planted_stale_index(shops: TwoShops) -> None:
     """An item whose index keys still belong to another customer, as an update by hand leaves them."""
     id = next(order.id for order in objects() if isinstance(order, Order) and order.customer_id != CUSTOMER)
     moved = shops.old.whole_order(id)
@@ -171,7 +173,7 @@ def test_faults_are_found_while_the_new_implementation_serves(shops: TwoShops) -
         switch_mode(shops.new, "customer", "done", calls_min=1)
 
 
-def test_differences_are_bounded(shops: TwoShops) -> None:
+def test_shadow_reads_store_a_bounded_number_of_differences(shops: TwoShops) -> None:
     for table, row in tables.rows(300):
         if table == tables.CUSTOMERS:
             shops.new.put(customer_of({**row, "name": "x" * 1000, "email": ""}))

@@ -47,7 +47,7 @@ def reserved_keys(shops: TwoShops) -> set[str]:
     return {item["PK"]["S"] for item in found if item["PK"]["S"].startswith("$singletable#consolidation#")}
 
 
-def test_scans_and_indexes_do_not_contain_them(shops: TwoShops) -> None:
+def test_scans_and_indexes_do_not_contain_reserved_items(shops: TwoShops) -> None:
     use(shops.reads(), shops)
     assert len(reserved_keys(shops)) == 1 + 2 * 4
     assert len(list(shops.new.scan(reason="test"))) == ROWS
@@ -58,7 +58,7 @@ def test_scans_and_indexes_do_not_contain_them(shops: TwoShops) -> None:
     ]
 
 
-def test_stream_handlers_do_not_receive_them() -> None:
+def test_stream_handlers_do_not_receive_reserved_items() -> None:
     seen: list[str] = []
 
     @on(Customer, "insert", "modify", "remove")
@@ -93,7 +93,7 @@ def test_stream_handlers_do_not_receive_them() -> None:
 
 
 @pytest.mark.parametrize("scope", ["application", "entity", "pattern"])
-def test_exported_policies_allow_them(shops: TwoShops, scope: Scope) -> None:
+def test_exported_policies_allow_the_reserved_items_of_shadow_reads(shops: TwoShops, scope: Scope) -> None:
     exported = exported_table(Shop.design)
     policies = [allow_shadow_reads(each, exported, AwsScope()) for each in policies_of(exported, scope, AwsScope())]
     reading = [each for each in policies if not each.name.endswith("ReadWrite")]
@@ -103,7 +103,7 @@ def test_exported_policies_allow_them(shops: TwoShops, scope: Scope) -> None:
         use(ShopReads(table, shops.old, EVERY), shops)
 
 
-def test_policies_without_the_option_allow_to_read_the_modes_only(
+def test_policies_without_shadow_reads_allow_only_reads_of_the_pattern_modes(
     shops: TwoShops, caplog: pytest.LogCaptureFixture
 ) -> None:
     start(shops.reads(), "customer")
@@ -122,7 +122,7 @@ def test_policies_without_the_option_allow_to_read_the_modes_only(
     assert "needs GetItem, PutItem and UpdateItem on the items $singletable#consolidation#*" in caplog.text
 
 
-def test_the_option_of_the_command_adds_the_statement() -> None:
+def test_the_iam_export_adds_shadow_reads_by_an_option() -> None:
     words = ("export", "iam", "examples/shop/model.py", "--by", "pattern", "--policy", "ShopCustomer")
     plain, allowed = (json.loads(singletable(*words, *more).stdout) for more in ((), ("--shadow-reads",)))
     assert allowed["Statement"][:-1] == plain["Statement"]
@@ -151,7 +151,7 @@ class ReadingReads(ShadowReads):
         return Page([])
 
 
-def test_a_table_with_numbers_as_keys_cannot_contain_modes() -> None:
+def test_a_table_with_numbers_as_keys_cannot_contain_pattern_modes() -> None:
     with (
         Readings.open(Engine("memory:"), create=True) as table,
         pytest.raises(ConsolidationRefused, match="Readings: the keys of the table are not strings"),

@@ -102,7 +102,7 @@ def test_retire_is_refused_before_the_rows_are_copied(runner: ConsolidationRun) 
         retired(runner, Standing())
 
 
-def test_the_old_tables_are_backed_up_protected_and_not_written_any_more(
+def test_retirement_backs_up_and_protects_the_old_tables_and_ends_writes_to_them(
     runner: ConsolidationRun, engine: Engine
 ) -> None:
     run(runner.run(), runner.table.session)
@@ -160,7 +160,9 @@ def test_shadow_reads_allow_the_retirement(runner: ConsolidationRun, engine: Eng
     reads.close()
 
 
-def test_new_writes_reach_the_old_tables_while_they_are_closed(runner: ConsolidationRun, engine: Engine) -> None:
+def test_retirement_lets_writes_reach_the_old_tables_until_they_are_closed(
+    runner: ConsolidationRun, engine: Engine
+) -> None:
     run(runner.run(), runner.table.session)
     state = run(runner.items.state(), runner.table.session)
     assert state is not None

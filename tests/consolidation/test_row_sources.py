@@ -128,7 +128,7 @@ def test_rows_are_copied_and_later_runs_read_from_the_watermark_on(
 
 
 @pytest.mark.parametrize("write", WRITERS)
-def test_a_runner_continues_at_its_checkpoint(
+def test_a_row_source_continues_at_the_checkpoint(
     write: Callable[[Path, Rows], Source], engine: Engine, tmp_path: Path
 ) -> None:
     source = write(tmp_path / "rows", {f"s{number}": ("1.5", number) for number in range(COUNT)})
@@ -164,7 +164,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("text", BROKEN)
-def test_a_malformed_csv_file_is_reported(text: str, engine: Engine, tmp_path: Path) -> None:
+def test_a_row_source_reports_a_malformed_csv_file(text: str, engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "rows"
     path.write_text(text, encoding="utf-8")
     source = CsvSource(path, price_of, ("sku",), watermark="changed" if "price" in text else None)

@@ -66,7 +66,7 @@ def failing(*_: Any, **__: Any) -> Any:
     raise ValueError("boom")
 
 
-def test_each_mode_serves_its_implementation(shops: TwoShops) -> None:
+def test_shadow_reads_serve_the_implementation_of_each_mode(shops: TwoShops) -> None:
     reads = shops.reads(replace(EVERY, sample=0.0))
     mark_new(shops)
     start(reads)
@@ -94,7 +94,7 @@ def test_only_the_modes_shadow_and_new_read_the_other_implementation(shops: TwoS
     assert compared == {"old": 0, "shadow": 2, "new": 2, "done": 2}, "the statistics of 'new' stay in 'done'"
 
 
-def test_the_state_has_calls_and_latencies_of_both_sides(shops: TwoShops) -> None:
+def test_shadow_reads_show_calls_and_latencies_of_both_sides(shops: TwoShops) -> None:
     reads = shops.reads()
     start(reads, "orders_of_customer")
     for _ in range(10):
@@ -110,7 +110,7 @@ def test_the_state_has_calls_and_latencies_of_both_sides(shops: TwoShops) -> Non
     assert sum(state.old.buckets.values()) == 10
 
 
-def test_statistics_of_several_processes_are_added(shops: TwoShops) -> None:
+def test_shadow_reads_add_the_statistics_of_several_processes(shops: TwoShops) -> None:
     first, second = shops.reads(), shops.reads()
     start(first, "customer")
     assert second.refresh()
@@ -122,7 +122,7 @@ def test_statistics_of_several_processes_are_added(shops: TwoShops) -> None:
     assert (state.calls, state.compared) == (10, 10)
 
 
-def test_counts_of_an_earlier_round_are_discarded(shops: TwoShops) -> None:
+def test_shadow_reads_discard_the_counts_of_an_earlier_round(shops: TwoShops) -> None:
     reads = shops.reads(replace(EVERY, refresh_seconds=1000.0, flush_seconds=1000.0))
     start(reads, "customer")
     reads.customer(CUSTOMER)
@@ -135,7 +135,7 @@ def test_counts_of_an_earlier_round_are_discarded(shops: TwoShops) -> None:
     assert read_pattern_states(shops.new)["customer"].calls == 1
 
 
-def test_a_share_of_the_calls_is_compared(shops: TwoShops) -> None:
+def test_shadow_reads_compare_a_share_of_the_calls(shops: TwoShops) -> None:
     reads = shops.reads(replace(EVERY, sample=0.2))
     start(reads, "customer")
     for _ in range(300):
@@ -146,7 +146,9 @@ def test_a_share_of_the_calls_is_compared(shops: TwoShops) -> None:
     assert 20 < state.compared < 120
 
 
-def test_a_difference_that_disappears_is_timing(shops: TwoShops, caplog: pytest.LogCaptureFixture) -> None:
+def test_shadow_reads_count_a_difference_that_disappears_as_timing(
+    shops: TwoShops, caplog: pytest.LogCaptureFixture
+) -> None:
     reads = shops.reads()
     start(reads, "customer")
     row = {**(shops.old.customer(CUSTOMER) or {}), "name": "later"}
@@ -171,7 +173,7 @@ def test_a_difference_that_disappears_is_timing(shops: TwoShops, caplog: pytest.
     assert served.mode == "shadow"
 
 
-def test_rows_that_change_all_the_time_are_no_mismatch(shops: TwoShops) -> None:
+def test_shadow_reads_count_rows_that_change_all_the_time_as_no_mismatch(shops: TwoShops) -> None:
     reads = shops.reads()
     start(reads, "customer")
     row = shops.old.customer(CUSTOMER) or {}
@@ -198,7 +200,7 @@ def write_both(shops: TwoShops, order: Order) -> None:
     shops.client.transact_write_items(TransactItems=puts)
 
 
-def test_writes_to_both_tables_at_the_same_time_are_no_mismatch(shops: TwoShops) -> None:
+def test_shadow_reads_count_writes_to_both_tables_at_the_same_time_as_no_mismatch(shops: TwoShops) -> None:
     reads = shops.reads(replace(EVERY, cpu_share=1.0, queue_max=1000))
     start(reads, "orders_of_customer", "whole_order")
     ids = [order.id for order in shops.new.orders_of_customer(CUSTOMER, limit=3)]
@@ -229,7 +231,7 @@ def test_writes_to_both_tables_at_the_same_time_are_no_mismatch(shops: TwoShops)
         assert sum(state.kinds.values()) == state.kinds["timing"]
 
 
-def test_a_call_never_waits_for_a_comparison_and_the_queue_is_bounded(shops: TwoShops) -> None:
+def test_shadow_reads_never_delay_a_call_and_bound_their_queue(shops: TwoShops) -> None:
     reads = shops.reads(replace(EVERY, queue_max=5, cpu_share=1.0))
     start(reads, "customer")
     begun, go_on = Event(), Event()
@@ -251,7 +253,7 @@ def test_a_call_never_waits_for_a_comparison_and_the_queue_is_bounded(shops: Two
     assert (state.calls, state.compared, state.dropped) == (21, 6, 15)
 
 
-def test_a_pattern_with_many_differences_does_not_displace_others(shops: TwoShops) -> None:
+def test_shadow_reads_keep_differences_of_all_patterns_although_one_has_many(shops: TwoShops) -> None:
     reads = shops.reads(replace(EVERY, queue_max=3, recheck_seconds=(1000.0,)))
     start(reads, "customer", "whole_order")
     mark_new(shops)
@@ -273,7 +275,9 @@ def test_a_pattern_with_many_differences_does_not_displace_others(shops: TwoShop
     assert (states["whole_order"].compared, states["whole_order"].dropped) == (1, 0)
 
 
-def test_errors_of_the_new_implementation_never_fail_a_call(shops: TwoShops, caplog: pytest.LogCaptureFixture) -> None:
+def test_shadow_reads_never_fail_a_call_for_an_error_of_the_new_implementation(
+    shops: TwoShops, caplog: pytest.LogCaptureFixture
+) -> None:
     reads = shops.reads()
     start(reads, "customer")
     replace_side(reads, "new", failing)
@@ -289,7 +293,7 @@ def test_errors_of_the_new_implementation_never_fail_a_call(shops: TwoShops, cap
         switch_mode(shops.new, "customer", "new", calls_min=0)
 
 
-def test_errors_of_the_old_implementation_reach_the_application(shops: TwoShops) -> None:
+def test_shadow_reads_raise_errors_of_the_old_implementation(shops: TwoShops) -> None:
     reads = shops.reads()
     start(reads, "customer")
     replace_side(reads, "old", failing)
@@ -299,7 +303,7 @@ def test_errors_of_the_old_implementation_reach_the_application(shops: TwoShops)
     assert read_pattern_states(shops.new)["customer"].errors == 0
 
 
-def test_the_old_implementation_answers_if_the_new_one_fails(shops: TwoShops) -> None:
+def test_shadow_reads_return_the_old_result_if_the_new_implementation_fails(shops: TwoShops) -> None:
     reads = shops.reads()
     start(reads, "customer")
     switch(reads, "new")
@@ -314,7 +318,7 @@ def test_the_old_implementation_answers_if_the_new_one_fails(shops: TwoShops) ->
     assert read_pattern_states(shops.new)["customer"].errors == 1, "an error of both sides is not counted"
 
 
-def test_a_pattern_falls_back_if_the_new_implementation_fails_too_often(
+def test_shadow_reads_fall_back_if_the_new_implementation_fails_too_often(
     shops: TwoShops, caplog: pytest.LogCaptureFixture
 ) -> None:
     reads, other = shops.reads(replace(EVERY, error_rate_max=0.2, error_calls_min=10)), shops.reads()
@@ -337,7 +341,7 @@ def test_a_pattern_falls_back_if_the_new_implementation_fails_too_often(
     assert (state.mode, state.reason) == ("old", "6 of 26 calls failed in the new implementation")
 
 
-def test_a_fall_back_does_not_undo_a_later_switch(shops: TwoShops) -> None:
+def test_a_fall_back_of_shadow_reads_does_not_undo_a_later_switch(shops: TwoShops) -> None:
     reads = shops.reads(replace(EVERY, error_rate_max=0.2, error_calls_min=2, refresh_seconds=1000.0))
     start(reads, "customer")
     switch(reads, "new")
@@ -366,7 +370,7 @@ def test_the_implementation_that_issued_a_cursor_reads_the_next_page(shops: TwoS
     assert read_pattern_states(shops.new)["orders_of_customer"].mismatches == 0
 
 
-def test_an_application_with_rows_converts_the_new_answer(shops: TwoShops) -> None:
+def test_shadow_reads_convert_the_new_result_for_an_application_with_rows(shops: TwoShops) -> None:
     with RowReads(shops.new, shops.old) as reads:
         assert reads.product("SKU-00001") == shops.old.product("SKU-00001")
         assert reads.drain()
@@ -471,7 +475,7 @@ def test_closing_an_asyncio_table_closes_its_reads(shops: TwoShops) -> None:
     assert read_pattern_states(shops.new)["customer"].mode == "old"
 
 
-def test_a_process_that_cannot_store_its_counts_serves_and_warns_once(
+def test_shadow_reads_of_a_process_that_cannot_store_its_counts_serve_and_warn_once(
     shops: TwoShops, caplog: pytest.LogCaptureFixture
 ) -> None:
     reads = shops.reads()
@@ -502,7 +506,7 @@ def test_a_process_that_cannot_store_its_counts_serves_and_warns_once(
     assert read_pattern_states(shops.new)["customer"].calls == 3, "the counts were not lost"
 
 
-def test_without_modes_the_first_call_fails_and_later_calls_do_not(shops: TwoShops) -> None:
+def test_shadow_reads_without_modes_fail_the_first_call_only(shops: TwoShops) -> None:
     reads = shops.reads(replace(EVERY, refresh_seconds=1000.0))
     allowed = shops.new._opened().session.transport
 
@@ -560,7 +564,7 @@ shop.close()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_process_compares_and_counts_its_own_calls(tmp_path: Path) -> None:
+def test_shadow_reads_of_a_forked_process_compare_and_count_its_own_calls(tmp_path: Path) -> None:
     with server(OURS, tmp_path) as url:
         root = Path(__file__).resolve().parents[2]
         environment = {**os.environ, "PYTHONPATH": str(root)}
@@ -586,7 +590,7 @@ class Writes(Table, entities=[Customer], name="Shop"):
         return put(Customer)
 
 
-def test_declarations_are_checked() -> None:
+def test_declarations_of_old_reads_are_checked() -> None:
     with pytest.raises(DesignError, match=r"the parameters are \(ident\), but the pattern has \(id\)"):
 
         class Wrong(ShadowReads):
@@ -602,7 +606,7 @@ def test_declarations_are_checked() -> None:
                 return value
 
 
-def test_settings_and_tables_are_checked(shops: TwoShops) -> None:
+def test_settings_and_tables_of_shadow_reads_are_checked(shops: TwoShops) -> None:
     for settings in ({"sample": 2}, {"error_rate_max": -1}, {"queue_max": 0}, {"recheck_seconds": ()}):
         with pytest.raises(ArgumentRefused):
             ShadowSettings(**settings)

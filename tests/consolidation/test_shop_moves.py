@@ -27,7 +27,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_no_answered_write_is_lost_and_no_call_fails() -> None:
+def test_simulated_consolidations_of_the_shop_lose_no_confirmed_write_and_fail_no_call() -> None:
     for seed in range(RUNS):
         try:
             simulate(seed)
@@ -52,7 +52,7 @@ GUARDS = (without_row_guards, without_item_guards)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("remove", GUARDS if "SIMULATION" in os.environ else GUARDS[:1])
-def test_the_simulation_fails_without_a_guard(
+def test_the_simulated_consolidation_of_the_shop_fails_without_a_guard(
     remove: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     remove(monkeypatch)

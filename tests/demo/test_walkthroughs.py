@@ -40,7 +40,7 @@ def test_a_walkthrough_prints_the_expected_output(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_evolve_loses_no_write_of_old_or_new_code() -> None:
+def test_the_evolve_walkthrough_loses_no_write_of_old_or_new_code() -> None:
     done = singletable("demo", "evolve")
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.rstrip().splitlines()

@@ -63,26 +63,26 @@ class Shop(Table, entities=[Customer, Order]):
 REPORT = report_of(Shop.design)
 
 
-def test_a_write_must_give_the_table_key_and_the_attribute_that_changes() -> None:
+def test_the_design_report_lists_the_fields_that_each_write_needs() -> None:
     place, set_status = REPORT.writes
     assert str(place) == "place: give the whole item"
     assert set(set_status.gives) == {"id", "customer_id", "placed_at", "status"}
     assert set_status.moves == ("gsi1",)
 
 
-def test_in_the_design_report_the_costs_of_the_patterns_add_up_to_the_cost_of_the_month() -> None:
+def test_the_costs_of_the_patterns_in_the_design_report_add_up_to_the_cost_of_the_month() -> None:
     assert REPORT.dollars == pytest.approx(sum(each.dollars or 0 for each in REPORT.costs))
     assert REPORT.costs[0].pattern == "place"
 
 
-def test_the_alternative_with_one_index_less_names_the_pattern_that_it_does_not_serve() -> None:
+def test_the_design_report_names_the_pattern_that_one_index_less_does_not_serve() -> None:
     (fewer,) = REPORT.alternatives
     assert (fewer.indexes, fewer.not_served) == (0, ("orders_in_status",))
     assert fewer.differences == ("Order only in the table",)
     assert (fewer.dollars or 0) < (REPORT.dollars or 0)
 
 
-def test_mirrored_items_are_an_alternative_if_no_update_changes_their_keys() -> None:
+def test_the_design_report_offers_mirrored_items_if_no_update_changes_their_keys() -> None:
     _, mirrored = report_of(without_keys(Papers.design)).alternatives
     assert mirrored.indexes == 0
     assert not mirrored.not_served
@@ -107,7 +107,7 @@ class Notes(Table, entities=[Customer, Note]):
         return query(Note)
 
 
-def test_a_declared_reference_is_no_assumption() -> None:
+def test_the_design_report_does_not_list_a_declared_reference_as_an_assumption() -> None:
 
     assert not report_of(Notes.design).assumptions
 
@@ -162,14 +162,14 @@ class Events(Table, entities=[Event]):
         return put(Event)
 
 
-def test_a_partition_with_a_notable_load_is_named() -> None:
+def test_the_design_report_names_a_partition_with_a_notable_load() -> None:
 
     (hot,) = report_of(Events.design).hot_keys
     assert "for the most frequent kind" in hot.keys
     assert hot.write_units == pytest.approx(300)
 
 
-def test_the_copies_name_the_writes_that_update_them_and_where_these_find_them() -> None:
+def test_the_design_report_names_the_writes_that_update_copies_and_where_they_find_them() -> None:
     copies = {each.entity: str(each) for each in report_of(without_keys(Papers.design)).copies}
     assert copies["Topic"] == (
         "Topic.title, published and expires_at are copies of Paper; rename and supersede find all copies in the table "
@@ -177,7 +177,7 @@ def test_the_copies_name_the_writes_that_update_them_and_where_these_find_them()
     )
 
 
-def test_the_document_is_json_and_names_what_was_searched() -> None:
+def test_the_design_report_as_json_names_what_was_searched() -> None:
     document = json.loads(json.dumps(REPORT.document()))
     assert "It does not cover mirrored items" in document["searched"]
     assert {"writes", "copies", "hot_partitions", "costs", "alternatives", "assumptions"} <= document.keys()

@@ -114,7 +114,7 @@ def designed(table: type[AnyTable]) -> DesignedTable:
     return design_table(table.design, DesignOptions())
 
 
-def test_in_the_designed_table_the_shop_gets_two_indexes_and_every_pattern_is_served() -> None:
+def test_the_designed_table_of_the_shop_has_two_indexes_and_serves_every_pattern() -> None:
     table = designed(Shop)
     assert table.solution.indexes == 2
     assert not table.not_served
@@ -140,7 +140,7 @@ def examples() -> list[Any]:
 
 
 @pytest.mark.parametrize(("table", "fewest"), examples())
-def test_in_the_designed_table_redesigned_examples_need_at_most_their_declared_indexes(
+def test_designed_tables_of_the_examples_need_at_most_their_declared_indexes(
     table: type[AnyTable], fewest: int
 ) -> None:
     found = design_table(without_keys(table.design), DesignOptions())
@@ -164,7 +164,7 @@ def reads() -> Iterator[Any]:
 @pytest.mark.parametrize(("design", "declared"), list(reads()))
 @settings(max_examples=20)
 @given(data=st.data())
-def test_chosen_keys_return_what_a_filter_over_all_items_returns(
+def test_chosen_keys_of_a_designed_table_return_what_a_filter_over_all_items_returns(
     design: Design, declared: PatternDeclaration, data: st.DataObject
 ) -> None:
     table = PlainTable(design)
@@ -190,7 +190,7 @@ def design_outcome(design: Design, declared: PatternDeclaration) -> object:
     return plan(design, declared)
 
 
-def test_an_entity_that_nothing_identifies_is_an_error_with_its_line() -> None:
+def test_the_designed_table_rejects_an_entity_that_nothing_identifies_with_its_line() -> None:
     @entity()
     @dataclass
     class Note:
@@ -239,7 +239,7 @@ class Billing(Table, entities=[Invoice, Payment]):
         return query(Payment)
 
 
-def test_in_the_designed_table_entities_with_keys_keep_them_and_new_keys_use_their_indexes_first() -> None:
+def test_the_designed_table_keeps_declared_keys_and_uses_their_indexes_first() -> None:
     table = designed(Billing)
     assert set(table.keys) == {"Payment"}
     assert set(table.keys["Payment"]) == {"key", "gsi1"}
@@ -266,7 +266,7 @@ class Events(Table, entities=[Event]):
         return query(Event)
 
 
-def test_patterns_that_the_search_leaves_out_are_named_with_a_reason() -> None:
+def test_the_designed_table_names_patterns_that_the_search_leaves_out_with_a_reason() -> None:
     (missing,) = designed(Events).not_served
     assert missing.pattern == "between"
     assert missing.reason == "it has ranges on at and price, but a sort key serves only one of them"
@@ -294,19 +294,19 @@ class Board(Table, entities=[Ticket]):
         return update(Ticket, field(Ticket, lambda t: t.board).set(board))
 
 
-def test_a_strong_read_and_an_update_by_id_conflict_and_the_remedy_says_what_to_change() -> None:
+def test_the_designed_table_cannot_serve_a_strong_read_and_an_update_by_id_together_and_says_what_to_change() -> None:
     (missing,) = designed(Board).not_served
     assert missing.pattern == "tickets"
     assert missing.remedy == "Remove consistent=True."
 
 
-def test_in_the_designed_table_fewer_indexes_than_needed_leave_patterns_unserved() -> None:
+def test_the_designed_table_with_too_few_indexes_leaves_patterns_unserved() -> None:
     names = {each.pattern for each in design_table(Shop.design, DesignOptions(indexes_max=0)).not_served}
     assert names
     assert names < {each.name for each in Shop.design.patterns}
 
 
-def test_the_order_of_patterns_does_not_change_the_keys() -> None:
+def test_the_designed_table_does_not_depend_on_the_order_of_patterns() -> None:
     backwards = replace(Shop.design, patterns=Shop.design.patterns[::-1])
     assert design_table(backwards, DesignOptions()).keys == designed(Shop).keys
 
@@ -341,7 +341,7 @@ class Catalogue(Table, entities=[Product, Review]):
         return get(Review)
 
 
-def test_an_entity_without_a_key_joins_the_partition_of_an_entity_with_a_key() -> None:
+def test_the_designed_table_puts_an_entity_without_a_key_into_the_partition_of_another_entity() -> None:
     table = designed(Catalogue)
     assert table.keys == {"Review": {"key": ("PROD#{of}", "REVIEW#{id}"), "gsi1": ("REVIEW#{id}", "REVIEW")}}
     assert not table.not_served
@@ -390,7 +390,7 @@ class Stocked(Table, entities=[LastProduct, Stock, Newest, Note]):
         return get(Note)
 
 
-def test_a_collection_that_the_declared_keys_do_not_allow_has_the_reason_of_the_planner() -> None:
+def test_the_designed_table_gives_the_reason_of_the_planner_for_a_collection_that_declared_keys_prevent() -> None:
     (missing,) = designed(Stocked).not_served
     assert missing.pattern == "product_with_notes"
     assert "Stock" in missing.reason

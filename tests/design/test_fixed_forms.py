@@ -61,7 +61,7 @@ def served(table: DesignedTable) -> set[str]:
     return {each.pattern.name for each in plans if not each.other_entities}
 
 
-def test_children_need_an_index_by_depth_and_the_design_adds_the_depth() -> None:
+def test_chosen_keys_for_children_are_an_index_by_depth() -> None:
     table = design_table(Tree.design)
     assert table.keys["Node"] == {
         "key": ("ORG#{org}", "NODE#{path}"),
@@ -89,7 +89,7 @@ class Places(Table, entities=[Shop]):
         return within(Shop)
 
 
-def test_an_area_has_a_partition_per_cell_and_a_declared_fan_out() -> None:
+def test_chosen_keys_for_an_area_have_a_partition_per_cell_and_a_declared_fan_out() -> None:
     table = design_table(Places.design)
     assert table.keys["Shop"] == {"key": ("SHOP#{id}", "SHOP"), "gsi1": ("CELL#{cell}", "SHOP#{id}")}
     assert table.fanouts == {"shops_near": 12}
@@ -119,7 +119,7 @@ class Telemetry(Table, entities=[Event]):
         return put(Event)
 
 
-def test_a_partition_with_too_many_writes_serves_no_read_without_shards() -> None:
+def test_chosen_keys_without_shards_serve_no_read_from_a_partition_with_too_many_writes() -> None:
     table = design_table(Telemetry.design)
     (missing,) = table.not_served
     assert (missing.pattern, table.solution.indexes) == ("of_kind", 0)
@@ -129,7 +129,7 @@ def test_a_partition_with_too_many_writes_serves_no_read_without_shards() -> Non
     assert missing.remedy == "Allow 4 Queries for a read, one for each shard, with --allow-fan-out."
 
 
-def test_shards_split_the_hot_partition_and_the_pattern_declares_its_queries() -> None:
+def test_chosen_keys_with_shards_split_the_hot_partition_and_declare_the_queries() -> None:
     table = design_table(Telemetry.design, DesignOptions(fan_out=True))
     assert table.keys["Event"]["key"][0] == "DEVICE#{device_id}"
     assert table.keys["Event"]["gsi1"][0] == "KIND#{kind}#{shard}"
@@ -180,14 +180,14 @@ def with_reference(references: Mapping[str, Reference]) -> Design:
     return compile_declarations(design.settings, declarations, design.patterns)
 
 
-def test_the_table_finds_the_copies_of_a_changed_item_so_that_none_is_missed() -> None:
+def test_chosen_keys_let_the_table_find_every_copy_of_a_changed_item() -> None:
     table = design_table(Sales.design)
     assert table.keys["Order"]["key"] == ("CUSTOMER#{customer_id}", "ORDER#{id}")
     assert set(table.keys["Order"]) == {"key", "gsi1", "gsi2"}
     assert not table.not_served
 
 
-def test_without_a_maximum_the_design_says_how_many_copies_it_assumes() -> None:
+def test_chosen_keys_assume_a_number_of_copies_without_a_maximum_and_report_it() -> None:
     (guess,) = [each for each in design_table(Sales.design).model.guesses if "copy" in each]
     assert guess == (
         "At most 99 Order items copy fields of one Customer, because one transaction updates them. "
@@ -197,7 +197,7 @@ def test_without_a_maximum_the_design_says_how_many_copies_it_assumes() -> None:
     assert not [each for each in declared.model.guesses if "copy" in each]
 
 
-def test_more_copies_than_a_transaction_writes_cannot_be_in_a_key() -> None:
+def test_chosen_keys_contain_no_copy_that_a_transaction_cannot_update() -> None:
     table = design_table(with_reference({"customer_id": ref(Customer, max=5_000)}))
     (missing,) = table.not_served
     assert missing.pattern == "orders_in_region"
@@ -205,12 +205,12 @@ def test_more_copies_than_a_transaction_writes_cannot_be_in_a_key() -> None:
     assert missing.remedy == "Declare copy(..., in_parts=True)."
 
 
-def test_without_copies_in_keys_the_pattern_is_not_served_and_the_reason_names_the_copy() -> None:
+def test_chosen_keys_without_copies_do_not_serve_the_pattern_and_name_the_copy() -> None:
     (missing,) = design_table(Sales.design, DesignOptions(copies=False)).not_served
     assert missing.reason == "customer_region is a copy of Customer.region, and --no-copies keeps copies out of keys"
 
 
-def test_a_reference_that_changes_is_not_part_of_the_table_key() -> None:
+def test_chosen_table_keys_contain_no_reference_that_changes() -> None:
     fixed, changing = (
         design_table(with_reference({"customer_id": ref(Customer, changes=each)})) for each in (False, True)
     )

@@ -116,7 +116,7 @@ class League(Table, entities=[Match, Player]):
         return update(Match, field(Match, lambda match: match.starts_at).set(starts_at))
 
 
-def test_without_multi_attribute_keys_the_remedy_names_the_parameter_or_the_option() -> None:
+def test_the_remedy_for_a_design_without_multi_attribute_keys_names_the_parameter_or_the_option() -> None:
     (missing,) = design_table(League.design).not_served
     assert missing.pattern == "of_round"
     assert missing.reason == "set_start changes a key attribute but does not know tournament"
@@ -126,7 +126,7 @@ def test_without_multi_attribute_keys_the_remedy_names_the_parameter_or_the_opti
     )
 
 
-def test_with_multi_attribute_keys_an_update_changes_one_attribute_and_all_entities_have_the_same_attributes() -> None:
+def test_chosen_multi_attribute_keys_change_one_attribute_per_update() -> None:
     table = design_table(League.design, DesignOptions(multi_attribute=True))
     assert not table.not_served
     assert table.keys["Match"]["gsi1"] == (("ROUND#{round}",), ("MATCH#{tournament}", "{starts_at}", "{id}"))

@@ -104,7 +104,7 @@ def test_an_index_whose_reads_need_only_its_keys_is_keys_only() -> None:
     assert design_table(Ids.design).projections == {"gsi1": KEYS_ONLY}
 
 
-def test_for_whole_items_the_report_has_the_price_of_only_the_keys() -> None:
+def test_index_projections_for_whole_items_show_the_price_of_only_the_keys() -> None:
     class Whole(Table, entities=[Article]):
         @pattern(rate=1)
         def of_author(self, author: str, *, limit: int = 20, cursor: str | None = None) -> Page[Article]:

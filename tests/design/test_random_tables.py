@@ -149,9 +149,7 @@ def designs(draw: st.DrawFn) -> Design:
 
 @settings(max_examples=int(os.environ.get("DESIGNS", "60")))
 @given(design=designs(), data=st.data())
-def test_every_pattern_that_the_search_serves_is_planned_and_returns_the_right_items(
-    design: Design, data: st.DataObject
-) -> None:
+def test_designed_random_tables_serve_every_pattern_with_the_right_items(design: Design, data: st.DataObject) -> None:
     table = design_table(design, DesignOptions(multi_attribute=data.draw(st.booleans())))
     _check_promises(table)
     report = witness(table.after, seed=data.draw(st.integers(0, 99)), items=24, calls=3)

@@ -45,7 +45,9 @@ def designed(module: str, name: str) -> DesignedTable:
 
 
 @pytest.mark.parametrize(("module", "name", "indexes"), TABLES, ids=IDS)
-def test_the_design_has_the_fewest_indexes_and_check_and_witness_prove_it(module: str, name: str, indexes: int) -> None:
+def test_the_design_of_every_workload_has_the_fewest_indexes_as_check_and_witness_prove(
+    module: str, name: str, indexes: int
+) -> None:
     table = designed(module, name)
     assert table.solution.indexes == indexes
     assert not table.not_served
@@ -58,7 +60,7 @@ def test_the_design_has_the_fewest_indexes_and_check_and_witness_prove_it(module
 
 
 @pytest.mark.parametrize(("module", "name", "indexes"), TABLES, ids=IDS)
-def test_the_report_with_its_certificate_is_the_golden_text(module: str, name: str, indexes: int) -> None:
+def test_the_design_report_of_every_workload_is_the_golden_text(module: str, name: str, indexes: int) -> None:
     output = singletable("design", f"{module.replace('.', '/')}.py:{name}", "--redesign").stdout
     golden = GOLDEN / f"{'_'.join(module.split('.')[-2:])}_{name}.txt"
     if os.environ.get("REWRITE_GOLDEN"):
@@ -66,7 +68,7 @@ def test_the_report_with_its_certificate_is_the_golden_text(module: str, name: s
     assert output == golden.read_text(encoding="utf-8"), f"REWRITE_GOLDEN=1 writes {golden.name}"
 
 
-def test_the_order_of_entities_and_patterns_does_not_change_a_byte_of_the_report() -> None:
+def test_the_design_report_of_a_workload_does_not_depend_on_the_order_of_entities_and_patterns() -> None:
     design = without_keys(Bidding.design)
     expected = document(design)
     for seed in range(3):

@@ -58,7 +58,7 @@ def test_a_restored_design_computes_the_same_item(design: Design, value: Any) ->
     assert markers[0] == markers[1]
 
 
-def test_in_the_design_snapshot_a_key_with_a_user_function_needs_the_model() -> None:
+def test_the_design_snapshot_of_a_key_with_a_user_function_needs_the_model() -> None:
     restored = design_of(snapshot_of(Everything.design))
     user = next(each for each in restored.entities if each.name == "User")
     with pytest.raises(ValueError, match="needs the function region_of, which the snapshot does not contain"):
@@ -92,7 +92,7 @@ def test_the_order_of_declarations_does_not_change_a_snapshot() -> None:
     assert first.fingerprint == second.fingerprint, "the name of a class is not stored"
 
 
-def test_in_the_design_snapshot_the_fingerprint_changes_with_stored_data_only() -> None:
+def test_the_fingerprint_of_a_design_snapshot_changes_with_stored_data_only() -> None:
     snapshot = snapshot_of(Everything.design)
     declared = Everything.design.entities
     changes: tuple[tuple[str, Any, bool], ...] = (
@@ -112,7 +112,7 @@ def test_in_the_design_snapshot_the_fingerprint_changes_with_stored_data_only() 
         assert (changed.fingerprint == snapshot.fingerprint) is same, option
 
 
-def test_in_the_design_snapshot_the_fingerprint_of_a_release_stays_valid_in_later_releases() -> None:
+def test_the_fingerprint_of_a_design_snapshot_stays_valid_in_later_releases() -> None:
     # A table stores its fingerprint. If this value changes, every migrated table differs from its model.
     assert snapshot_of(DESIGNS["shop.Shop"]).fingerprint == "16329fbc09e3279a1c2d0c7e1632667c"
 

@@ -169,7 +169,7 @@ CASES: dict[str, tuple[Fields, list[tuple[str, Category]]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_change_is_an_operation(name: str) -> None:
+def test_the_difference_of_two_designs_is_a_list_of_operations(name: str) -> None:
     changes, expected = CASES[name]
     operations = differences(design(), design(**changes))
     assert [(each.kind, each.category) for each in operations] == expected
@@ -180,7 +180,7 @@ def test_a_change_is_an_operation(name: str) -> None:
         assert each.subject in str(each)
 
 
-def test_applying_the_operations_gives_the_new_design() -> None:
+def test_applying_the_differences_gives_the_new_design() -> None:
     designs = {"default": design()} | {name: design(**changes) for name, (changes, _) in CASES.items()}
     for one, other in permutations(designs, 2):
         found, after = designs[one], designs[other]
@@ -189,7 +189,7 @@ def test_applying_the_operations_gives_the_new_design() -> None:
         assert found.fingerprint == after.fingerprint, f"{one} -> {other}"
 
 
-def test_an_entity_that_comes_and_goes_needs_no_migration() -> None:
+def test_differences_of_an_entity_that_is_added_and_removed_need_no_migration() -> None:
     before = design()
     order, user = before.entities["Order"], before.entities["User"]
     without = type(before)(**{**_members(before), "entities": {"Order": order}})
@@ -204,7 +204,7 @@ def _members(snapshot: Snapshot) -> Fields:
     return {name: getattr(snapshot, name) for name in snapshot.__struct_fields__}
 
 
-def test_derived_data_in_another_entity_is_a_change() -> None:
+def test_differences_include_derived_data_in_another_entity() -> None:
     user = entity(key=("USER#{id}", "METADATA"))(make_dataclass("User", [("id", str), ("name", str), ("orders", int)]))
 
     def orders(**options: Any) -> Snapshot:
@@ -223,7 +223,7 @@ def test_derived_data_in_another_entity_is_a_change() -> None:
     assert "new field of User" in (added.remedy or "")
 
 
-def test_a_local_index_can_be_neither_dropped_nor_changed() -> None:
+def test_differences_reject_a_dropped_or_changed_local_index() -> None:
     before = design(indexes={"lsi1": "{status}"})
     changed = design(indexes={"lsi1": "{customer}"}, settings={"indexes": [LSI("lsi1", sort="by")]})
     for after in (changed, design(indexes={})):
@@ -236,7 +236,7 @@ def test_equal_designs_have_no_differences() -> None:
     assert differences(design(), design(options={"expected_items": 5})) == ()
 
 
-def test_the_cost_counts_the_passes_and_the_new_index_entries() -> None:
+def test_the_cost_of_differences_counts_the_passes_and_the_new_index_entries() -> None:
     before, prices = design(options={"expected_items": 1000}), prices_of("us-east-1")
     changes = CASES["keys changed with a new index"][0]
     after = design(**changes)

@@ -42,9 +42,7 @@ def _depth(document: Any) -> int:
 
 
 @given(document=documents, indent=st.sampled_from([None, 1]))
-def test_in_the_json_document_opened_at_returns_the_position_of_an_opening_bracket(
-    document: Any, indent: int | None
-) -> None:
+def test_the_json_document_gives_the_position_of_an_opening_bracket(document: Any, indent: int | None) -> None:
     text, depth = json.dumps(document, indent=indent, ensure_ascii=False), _depth(document)
     assert opened_at(text, depth + 1) is None
     if depth:
@@ -92,7 +90,7 @@ def test_load_json_raises_only_invalid_json_for_any_text(text: str) -> None:
         load_json(text)
 
 
-def test_in_the_json_document_decode_text_reports_bytes_that_are_not_utf_8_with_their_line() -> None:
+def test_the_json_document_reports_bytes_that_are_not_utf_8_with_their_line() -> None:
     assert decode_text("\ufeffGröße".encode()) == "Größe"
     with pytest.raises(InvalidText, match=r"^byte 6 \(line 2\) is not UTF-8; save the file as UTF-8$"):
         decode_text("ab\n{gr\xf6".encode("latin-1"))
@@ -100,12 +98,12 @@ def test_in_the_json_document_decode_text_reports_bytes_that_are_not_utf_8_with_
         decode_text("Größe".encode("utf-16"))
 
 
-def test_a_parsing_error_has_the_line_and_column() -> None:
+def test_a_parsing_error_of_a_json_document_has_the_line_and_column() -> None:
     with pytest.raises(ImportRefused, match=r"model\.json:2:8: invalid JSON: "):
         parse_document('{\n  "a": ?}', "model.json")
 
 
-def test_in_the_json_document_problems_are_raised_together() -> None:
+def test_the_json_document_raises_all_problems_together() -> None:
     problems = Problems("model.json", "model")
     problems.raise_if_any()
     assert problems.mapping([], "a") == {}

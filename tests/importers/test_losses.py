@@ -54,31 +54,31 @@ def lost(document: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-def test_every_part_of_a_published_model_is_in_the_draft_or_in_a_note(path: Path) -> None:
+def test_importers_lose_no_part_of_a_published_model(path: Path) -> None:
     assert lost(json.loads(path.read_text(encoding="utf-8"))) == []
 
 
 @EXAMPLES
 @given(workbench_documents())
-def test_every_part_of_a_random_workbench_model_is_in_the_draft_or_in_a_note(document: Any) -> None:
+def test_the_workbench_import_loses_no_part_of_a_random_model(document: Any) -> None:
     assert lost(document) == []
 
 
 @EXAMPLES
 @given(schema_json_documents())
-def test_every_part_of_a_random_schema_json_is_in_the_draft_or_in_a_note(document: Any) -> None:
+def test_the_schema_json_import_loses_no_part_of_a_random_file(document: Any) -> None:
     assert lost(document) == []
 
 
 @EXAMPLES
 @given(onetable_schemas())
-def test_every_part_of_a_random_onetable_schema_is_in_the_draft_or_in_a_note(document: Any) -> None:
+def test_the_onetable_import_loses_no_part_of_a_random_schema(document: Any) -> None:
     assert lost(document) == []
 
 
 @EXAMPLES
 @given(workbench_documents())
-def test_the_imported_model_reads_and_writes_every_row_of_a_workbench_model(document: Any) -> None:
+def test_the_workbench_import_reads_and_writes_every_row_without_loss(document: Any) -> None:
     try:
         draft = import_draft(workbench_draft(json.dumps(document)))
     except ImportRefused:

@@ -76,7 +76,7 @@ def test_names_follow_python_conventions(text: str, of_class: str, of_field: str
 
 
 @pytest.mark.parametrize("word", [name for name, each in signature(entity).parameters.items() if each.kind.value == 3])
-def test_an_index_alias_is_not_a_keyword_of_an_entity(word: str) -> None:
+def test_names_of_index_aliases_are_not_keywords_of_an_entity(word: str) -> None:
     assert index_alias(word, []) != word
 
 

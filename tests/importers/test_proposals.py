@@ -76,7 +76,7 @@ def test_a_proposed_pattern_reads_the_index_that_it_is_proposed_for(case: Case) 
     assert [expected in note for note in made.notes] == ([True] if expected else [])
 
 
-def test_in_proposals_a_proposed_pattern_for_a_local_index_is_named_after_its_order() -> None:
+def test_the_proposed_pattern_for_a_local_index_is_named_after_its_order() -> None:
     entity = replace(TICKET, keys={**TICKET.keys, "lsi1": BY_TIME})
     made = with_proposed_patterns(DraftTable("Desk", "Desk", (entity,), indexes=(LSI,)))
     assert {each.name: each.order_by for each in made.patterns} == {
@@ -100,7 +100,7 @@ def test_entities_that_sort_keys_do_not_separate_are_proposed_as_one_collection(
     assert [each.name for each in kept] == ["get_call", "call_by_owner", "get_bill", "bill_by_owner"]
 
 
-def test_in_proposals_collections_of_two_tables_in_one_file_have_their_own_classes(tmp_path: FilePath) -> None:
+def test_proposed_collections_of_two_tables_in_one_file_have_their_own_classes(tmp_path: FilePath) -> None:
     tables = [
         with_proposed_patterns(DraftTable(name, name, (_named(f"{name}Call", "{at}"), _named(f"{name}Bill", "{at}"))))
         for name in ("First", "Second")

@@ -113,7 +113,7 @@ def test_the_source_of_a_draft_is_formatted_by_ruff(tmp_path: Path) -> None:
     assert subprocess.run(command, capture_output=True, text=True, check=False).returncode == 0
 
 
-def test_in_the_python_source_native_and_multi_attribute_keys_are_written(tmp_path: Path) -> None:
+def test_the_python_source_contains_native_and_multi_attribute_keys(tmp_path: Path) -> None:
     reading = DraftEntity(
         "Reading",
         (DraftField("device", "str"), DraftField("at", "int"), DraftField("kind", "str")),
@@ -128,7 +128,7 @@ def test_in_the_python_source_native_and_multi_attribute_keys_are_written(tmp_pa
     assert made.design.indexes["by_kind"].key_attributes == ("kind", "device", "at")
 
 
-def test_in_the_python_source_numbers_and_backslashes_are_written_without_loss(tmp_path: Path) -> None:
+def test_the_python_source_contains_numbers_and_backslashes_without_loss(tmp_path: Path) -> None:
     place = DraftPattern("place", "\\" * 120, "put", ("Order",), rate=1234567.0, budget_ms=0.123456789, fanout=10**7)
     table = DraftTable("Shop", "Shop", (ORDER,), patterns=(place,))
     (made,) = load_tables(_loaded(tmp_path, Draft("A shop", (table,))))
@@ -138,7 +138,7 @@ def test_in_the_python_source_numbers_and_backslashes_are_written_without_loss(t
 
 
 @given(text=st.text(max_size=60))
-def test_in_the_python_source_imported_text_never_becomes_code(text: str) -> None:
+def test_the_python_source_never_contains_imported_text_as_code(text: str) -> None:
     entity = DraftEntity(
         "Thing",
         (DraftField("id", "str", attribute=text or "id"),),

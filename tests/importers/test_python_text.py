@@ -84,5 +84,5 @@ def test_value_text_rejects_unsupported_values(value: Any) -> None:
         (PythonCode("Colour.RED"), "Colour.RED"),
     ],
 )
-def test_in_the_python_text_a_mutable_default_is_copied_for_every_object(value: Any, text: str) -> None:
+def test_the_python_text_of_a_mutable_default_copies_it_for_every_object(value: Any, text: str) -> None:
     assert default_text(value) == text

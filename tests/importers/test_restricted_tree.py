@@ -42,7 +42,7 @@ class Library(Table, entities=[Author]):
 CALL = "__import__('os').system('true')"
 
 
-def test_in_the_restricted_tree_an_imported_model_is_loaded_with_its_tables() -> None:
+def test_the_restricted_tree_loads_an_imported_model_with_its_tables() -> None:
     model = check_text(MODEL)
     assert (model.tables, model.classes, model.functions) == (["Library"], {"Author"}, set())
     with load_tree(model, CLIENT_NAMES) as names:
@@ -140,7 +140,7 @@ HOSTILE_CHANGES = [
 
 
 @pytest.mark.parametrize(("old", "new"), HOSTILE_CHANGES)
-def test_in_the_restricted_tree_code_other_than_declarations_is_rejected(old: str, new: str) -> None:
+def test_the_restricted_tree_rejects_code_other_than_declarations(old: str, new: str) -> None:
     changed = MODEL.replace(old, new, 1)
     assert changed != MODEL
     with pytest.raises(ImportRefused):
@@ -157,6 +157,6 @@ def test_in_the_restricted_tree_code_other_than_declarations_is_rejected(old: st
         "1|" * 50_000 + "1",
     ],
 )
-def test_source_that_python_cannot_parse_is_rejected(text: str) -> None:
+def test_the_restricted_tree_rejects_source_that_python_cannot_parse(text: str) -> None:
     with pytest.raises(ImportRefused):
         check_text(text)

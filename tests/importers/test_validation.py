@@ -43,14 +43,14 @@ def test_validation_removes_an_unserved_pattern_only_if_it_was_proposed() -> Non
     assert _validated(replace(TABLE, patterns=(BY_ID, replace(BY_NAME, is_proposed=True)))) == TABLE
 
 
-def test_a_pattern_that_cannot_be_loaded_becomes_a_note() -> None:
+def test_the_validation_of_a_draft_turns_a_pattern_that_cannot_be_loaded_into_a_note() -> None:
     unknown = replace(BY_NAME, parameters=(DraftParameter("nobody", "str"),))
     made = _validated(replace(TABLE, patterns=(BY_ID, unknown)))
     assert made.patterns == (BY_ID,)
     assert made.notes[0].startswith("The pattern by_name (By name) was left out: ")
 
 
-def test_a_table_without_entities_becomes_a_note() -> None:
+def test_the_validation_of_a_draft_turns_a_table_without_entities_into_a_note() -> None:
     broken = DraftEntity("Broken", FIELDS, {"key": DraftKeys(("B#{missing}",), ("X",))})
     lost = replace(BY_ID, name="lost", entities=("Broken",))
     other = DraftTable("Other", "Other", (broken,), patterns=(lost,))

@@ -35,12 +35,12 @@ def test_the_search_finds_the_fewest_indexes_of_one_entity(needs: EntityNeeds, i
     assert not solution.rejected
 
 
-def test_in_the_key_search_greedy_merging_of_the_first_case_would_need_one_index_more() -> None:
+def test_the_key_search_needs_one_index_less_than_greedy_merging() -> None:
     keys = solve(Workload((SMALL_CASES[0][0],))).entities[0].keys
     assert sorted(tuple(sorted(each.partition)) for each in keys.values()) == [("a",), ("b",)]
 
 
-def test_in_the_key_search_three_collections_in_three_partitions_need_three_indexes() -> None:
+def test_the_key_search_gives_three_collections_in_three_partitions_three_indexes() -> None:
     workload = lists({"A,B": "p", "B,C": "q", "A,C": "r"}, updates=True)
     solution = solve(workload)
     assert solution.indexes == 3
@@ -49,24 +49,24 @@ def test_in_the_key_search_three_collections_in_three_partitions_need_three_inde
     assert solution.searched > 0
 
 
-def test_in_the_key_search_three_collections_in_one_partition_are_not_all_contiguous() -> None:
+def test_the_key_search_cannot_make_three_collections_in_one_partition_contiguous() -> None:
     assert solve(lists({"A,B": "p", "B,C": "p", "A,C": "p"}, updates=False)).indexes == 1
     assert solve(lists({"A,B": "p", "B,C": "p"}, updates=False)).indexes == 0
 
 
-def test_in_the_key_search_a_parent_heads_at_most_one_newest_first_list_and_one_oldest_first_list() -> None:
+def test_the_key_search_puts_at_most_one_newest_first_and_one_oldest_first_list_under_a_parent() -> None:
     assert solve(parent_with_lists({"Post": True, "Photo": True})).indexes == 1
     assert solve(parent_with_lists({"Post": True, "Photo": False})).indexes == 0
 
 
-def test_in_the_key_search_a_parent_of_nine_lists_needs_an_index_for_each_further_pair() -> None:
+def test_the_key_search_gives_a_parent_of_nine_lists_an_index_for_each_further_pair() -> None:
     workload = lists({f"Parent,Child{number}": "p" for number in range(9)}, updates=False)
     solution = solve(workload)
     assert solution.indexes == 4, "a parent is next to two lists in one partition"
     assert not solution.rejected
 
 
-def test_in_the_key_search_collections_of_different_entities_are_searched_apart() -> None:
+def test_the_key_search_treats_collections_of_different_entities_separately() -> None:
     workload = lists({f"A{number},B{number}": "p" for number in range(40)}, updates=True)
     solution = solve(workload)
     assert solution.indexes == 1
@@ -80,7 +80,7 @@ def test_a_search_that_is_too_large_is_an_error_with_the_collections(monkeypatch
         solve(workload)
 
 
-def test_in_the_key_search_the_auction_site_needs_two_indexes_for_browsing_and_three_for_bidding() -> None:
+def test_the_key_search_gives_the_auction_site_two_indexes_for_browsing_and_three_for_bidding() -> None:
     browsing, bidding = solve(BROWSING), solve(BIDDING)
     assert (browsing.indexes, bidding.indexes) == (2, 3)
     assert not browsing.rejected
@@ -110,7 +110,7 @@ def test_a_read_whose_key_no_update_can_compute_is_rejected_with_the_parameter_t
     )
 
 
-def test_a_strong_read_that_the_table_cannot_serve_is_rejected_with_a_remedy() -> None:
+def test_the_key_search_rejects_a_strong_read_that_the_table_cannot_serve_with_a_remedy() -> None:
     strong = Read("latest", frozenset({"a"}), strong=True)
     solution = solve(Workload((entity("E", "id", strong, writes=[BY_ID]),)))
     (rejected,) = solution.rejected
@@ -200,7 +200,7 @@ def test_every_key_serves_the_reads_assigned_to_it(needs: EntityNeeds) -> None:
 
 
 @given(ENTITIES, st.randoms(use_true_random=False))
-def test_in_the_key_search_the_order_of_reads_writes_and_entities_does_not_change_the_solution(
+def test_the_key_search_does_not_depend_on_the_order_of_reads_writes_and_entities(
     needs: EntityNeeds, chance: random.Random
 ) -> None:
     other = replace(needs, name="F")
@@ -220,9 +220,7 @@ def test_in_the_key_search_the_order_of_reads_writes_and_entities_does_not_chang
     assert solve(Workload(tuple(mixed))).entities == first.entities
 
 
-def test_in_the_key_search_thirty_entities_with_a_hundred_and_eighty_reads_are_solved_without_trying_everything() -> (
-    None
-):
+def test_the_key_search_solves_thirty_entities_with_180_reads_without_trying_everything() -> None:
     chance = random.Random(25)
     entities = []
     for number in range(30):

@@ -54,7 +54,7 @@ def migrate(session: Session, **settings: Any) -> RunResult:
     return run(run_migration(next_run(session, IndexedOrders, **settings), state), session)
 
 
-def test_a_migration_finishes_although_dynamodb_throttles_it() -> None:
+def test_the_adaptive_rate_lets_a_migration_finish_although_dynamodb_throttles_it() -> None:
     clock = Clock()
     with Engine("memory:", now=clock, enforce_capacity=True) as engine:
         table_with(engine, ORDERS)
@@ -95,7 +95,7 @@ def test_throttling_without_a_limit_halves_the_measured_rate() -> None:
         rate.throttle(1000.0, THROTTLED)
 
 
-def test_a_pass_estimates_its_rest() -> None:
+def test_the_adaptive_rate_estimates_the_remaining_time_of_a_pass() -> None:
     clock = Clock()
     with Engine("memory:") as engine:
         session = table_with(engine, 3000)

@@ -89,7 +89,7 @@ def test_derived_data_is_added_and_dropped_as_if_new_code_had_written_every_item
 
 @pytest.mark.parametrize("features", CASES, ids="+".join)
 @pytest.mark.parametrize("until", [Phase.EXPAND, Phase.BACKFILL, Phase.VERIFY, Phase.SWITCH])
-def test_an_undo_restores_the_items(features: tuple[str, ...], until: Phase) -> None:
+def test_the_undo_of_a_derived_data_migration_restores_the_items(features: tuple[str, ...], until: Phase) -> None:
     before, after = shop(), shop(*features)
     session = filled(before, Engine("memory:"))
     old = items_of(session)

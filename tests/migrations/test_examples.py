@@ -218,7 +218,7 @@ def test_an_operation_leads_every_example_to_another_design_and_back(operation: 
             there_and_back(model, operation)
 
 
-def test_operations_work_over_http(tmp_path: Path) -> None:
+def test_migrations_of_the_examples_work_over_http(tmp_path: Path) -> None:
     with serve(tmp_path / "served.db") as server:
         url = server.url.replace("http://", f"http://{KEY}:{KEY}@")
         for operation in ("index", "copy", "attribute renamed", "entity renamed", "key"):
@@ -227,7 +227,7 @@ def test_operations_work_over_http(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dynamodb-local", "extenddb"])
-def test_operations_work_on_other_servers(kind: str, tmp_path: Path) -> None:
+def test_migrations_of_the_examples_work_on_other_servers(kind: str, tmp_path: Path) -> None:
     with server(kind, tmp_path) as url:
         for operation in ("index", "copy", "entity renamed", "key"):
             there_and_back("papers.Papers", operation, url, f"Papers_{operation[:5]}".strip())

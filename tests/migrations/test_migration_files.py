@@ -58,7 +58,7 @@ def test_two_heads_gaps_and_foreign_files_are_rejected(tmp_path: Path) -> None:
         read_migrations(tmp_path)
 
 
-def test_a_snapshot_of_a_newer_release_is_rejected(tmp_path: Path) -> None:
+def test_migration_files_with_a_snapshot_of_a_newer_release_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "0001_initial.json").write_text('{"format": 99}', encoding="utf-8")
     with pytest.raises(SnapshotRefused, match="has the snapshot format 99"):
         read_migrations(tmp_path)
@@ -76,7 +76,7 @@ def test_a_change_that_no_migration_can_make_is_rejected_with_a_remedy(tmp_path:
     assert len(read_migrations(tmp_path)) == 1
 
 
-def test_in_migration_files_an_index_cannot_take_over_the_name_or_the_attributes_of_another_one(tmp_path: Path) -> None:
+def test_migration_files_cannot_give_an_index_the_name_or_the_attributes_of_another_one(tmp_path: Path) -> None:
     from singletable import GSI
 
     make_migration(tmp_path, None, design(), "")

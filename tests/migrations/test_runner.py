@@ -76,7 +76,7 @@ def assert_migrated(engine: Engine, session: Session) -> None:
         assert table.with_note.count("n0") == sum(each.note == "n0" for each in expected)
 
 
-def test_a_migration_leads_every_item_to_the_new_design(engine: Engine) -> None:
+def test_the_migration_runner_changes_every_item_to_the_new_design(engine: Engine) -> None:
     session = table_with(engine, ORDERS)
     result = migrate(session)
     assert (result.failures, result.work.conflicts, result.work.written) == ((), 0, 2 * ORDERS)
@@ -130,7 +130,7 @@ class KillingSession(QuickSession):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("is_sent", [False, True], ids=["before", "after"])
-def test_a_migration_continues_after_a_kill_at_any_request(is_sent: bool) -> None:
+def test_the_migration_runner_continues_after_a_kill_at_any_request(is_sent: bool) -> None:
     # Each of the two tests ends the runner at every eighth request; the two series differ.
     requests, is_finished = 1 + 4 * is_sent, False
     while not is_finished:
@@ -149,7 +149,7 @@ def test_a_migration_continues_after_a_kill_at_any_request(is_sent: bool) -> Non
 
 
 @pytest.mark.parametrize("phase", [Phase.EXPAND, Phase.BACKFILL, Phase.VERIFY, Phase.SWITCH])
-def test_a_migration_can_be_undone_before_the_new_code_writes(engine: Engine, phase: Phase) -> None:
+def test_the_migration_runner_can_undo_before_the_new_code_writes(engine: Engine, phase: Phase) -> None:
     session = table_with(engine, ORDERS)
     before = stored_items(session)
     run_until(session, phase)
@@ -177,7 +177,7 @@ def run_until(session: Session, phase: Phase, **settings: Any) -> None:
     assert state_of(session).phase is phase
 
 
-def test_a_migration_cannot_be_undone_after_the_switch(engine: Engine) -> None:
+def test_the_migration_runner_cannot_undo_after_the_switch(engine: Engine) -> None:
     session = table_with(engine, ORDERS)
     # The clock of the runner stands still, so that the time at which the migration begins is known.
     run_until(session, Phase.CONTRACT, now=lambda: 1_767_225_600.5)
@@ -191,7 +191,7 @@ def test_a_migration_cannot_be_undone_after_the_switch(engine: Engine) -> None:
         run(undo_migration(last, state_of(session)), session)
 
 
-def test_an_interrupted_undo_continues(engine: Engine) -> None:
+def test_the_migration_runner_continues_an_interrupted_undo(engine: Engine) -> None:
     session = table_with(engine, ORDERS)
     before = stored_items(session)
     run_until(session, Phase.SWITCH)
@@ -204,7 +204,7 @@ def test_an_interrupted_undo_continues(engine: Engine) -> None:
     assert stored_items(session) == before
 
 
-def test_an_item_that_does_not_conform_stops_the_migration_before_the_switch(engine: Engine) -> None:
+def test_the_migration_runner_stops_before_the_switch_at_an_item_that_does_not_conform(engine: Engine) -> None:
     session = table_with(engine, ORDERS)
     broken = {"PK": {"S": "ORDER#x"}, "SK": {"S": "METADATA"}, "entity_type": {"S": "Order"}, "id": {"S": "x"}}
     session.send(Call("PutItem", {"TableName": "Orders", "Item": broken}))
@@ -267,7 +267,9 @@ def test_a_paused_runner_stops_and_continues(engine: Engine) -> None:
     assert_migrated(engine, session)
 
 
-def test_a_rate_limits_the_units_per_second(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_migration_runner_obeys_a_limit_of_units_per_second(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = table_with(engine, ORDERS)
     waits: list[float] = []
     monkeypatch.setattr(session, "wait", waits.append)
@@ -280,7 +282,7 @@ def test_a_rate_limits_the_units_per_second(engine: Engine, monkeypatch: pytest.
 Change = Callable[[Any], Any]
 
 
-def test_files_that_contradict_the_table_are_rejected_and_nothing_is_written(engine: Engine) -> None:
+def test_the_migration_runner_rejects_files_that_contradict_the_table_and_writes_nothing(engine: Engine) -> None:
     session = table_with(engine, ORDERS)
     before, state = stored_items(session), state_of(session)
 
@@ -304,7 +306,7 @@ def test_files_that_contradict_the_table_are_rejected_and_nothing_is_written(eng
     assert state_of(session) == state
 
 
-def test_a_baseline_must_match_the_table(engine: Engine) -> None:
+def test_the_migration_runner_rejects_a_baseline_that_does_not_match_the_table(engine: Engine) -> None:
     OldOrders.open(engine, create=True).close()
     session = session_of(engine)
     with pytest.raises(MigrationRefused, match=r"does not have the design of 0002_by_status.json; nothing was written"):

@@ -37,7 +37,9 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("is_move", [False, True], ids=["in place", "moves"])
-def test_no_answered_write_is_lost_and_no_read_is_wrong_during_a_migration(part: int, is_move: bool) -> None:
+def test_a_simulated_migration_of_the_shop_loses_no_confirmed_write_and_returns_no_wrong_read(
+    part: int, is_move: bool
+) -> None:
     for seed in range(part, RUNS, PARTS):
         assert failure_of(seed, is_move=is_move) is None, f"seed {seed}"
 
@@ -126,7 +128,7 @@ GUARDS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None] | None, dict[str, A
 
 @pytest.mark.slow
 @pytest.mark.parametrize("guard", GUARDS if "SIMULATION" in os.environ else QUICK_GUARDS)
-def test_the_simulation_fails_without_a_guard(guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_simulated_migration_of_the_shop_fails_without_a_guard(guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
     remove, settings = GUARDS[guard]
     if remove is not None:
         remove(monkeypatch)

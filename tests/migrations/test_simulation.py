@@ -285,7 +285,7 @@ def simulate(seed: int, wait_seconds: float = WAIT_SECONDS, table: type[Table] =
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", [NewOrders, IndexedOrders], ids=["upgrade", "indexes"])
-def test_no_answered_write_is_lost_and_no_read_is_wrong_during_a_migration(table: type[Table]) -> None:
+def test_a_simulated_migration_loses_no_confirmed_write_and_returns_no_wrong_read(table: type[Table]) -> None:
     for seed in range(RUNS):
         try:
             simulate(seed, table=table)

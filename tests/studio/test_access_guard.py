@@ -39,7 +39,7 @@ def stranger(shared: Studio) -> Studio:
     return studio(shared.space, signed_in=False)
 
 
-def test_in_the_access_guard_the_token_is_exchanged_once_for_a_cookie_of_this_port(stranger: Studio) -> None:
+def test_the_access_guard_exchanges_the_token_once_for_a_cookie_of_its_port(stranger: Studio) -> None:
     token = stranger.secrets.token
     assert token is not None
     response = stranger.client.get("/", params={"token": token})
@@ -55,9 +55,7 @@ def test_in_the_access_guard_the_token_is_exchanged_once_for_a_cookie_of_this_po
 
 
 @pytest.mark.parametrize("token", ["", "x", "0" * 43])
-def test_in_the_access_guard_a_wrong_token_is_rejected_and_does_not_use_up_the_right_one(
-    stranger: Studio, token: str
-) -> None:
+def test_the_access_guard_rejects_a_wrong_token_without_using_up_the_right_one(stranger: Studio, token: str) -> None:
     response = stranger.client.get("/", params={"token": token})
     assert response.status_code == 403
     assert "set-cookie" not in response.headers
@@ -65,32 +63,32 @@ def test_in_the_access_guard_a_wrong_token_is_rejected_and_does_not_use_up_the_r
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_in_the_access_guard_no_page_is_shown_without_the_cookie(stranger: Studio, page: str) -> None:
+def test_the_access_guard_shows_no_page_without_the_cookie(stranger: Studio, page: str) -> None:
     response = stranger.client.get(page)
     assert response.status_code == 403
     assert "Commerce" not in response.text
 
 
-def test_in_the_access_guard_the_cookie_of_another_process_is_rejected(shared: Studio, stranger: Studio) -> None:
+def test_the_access_guard_rejects_the_cookie_of_another_process(shared: Studio, stranger: Studio) -> None:
     name = stranger.secrets.cookie_name
     stranger.client.cookies[name] = shared.secrets.session
     assert stranger.client.get("/Commerce/overview").status_code == 403
 
 
-def test_in_the_access_guard_a_token_from_another_process_is_rejected(shared: Studio, stranger: Studio) -> None:
+def test_the_access_guard_rejects_a_token_from_another_process(shared: Studio, stranger: Studio) -> None:
     assert stranger.client.get("/", params={"token": StudioSecrets(PORT).token or ""}).status_code == 403
 
 
 @pytest.mark.parametrize(
     "host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:1", f"[::1]:{PORT}", ""]
 )
-def test_in_the_access_guard_dns_rebinding_is_rejected_by_the_host(shared: Studio, host: str) -> None:
+def test_the_access_guard_rejects_dns_rebinding_by_the_host(shared: Studio, host: str) -> None:
     for page in (*PAGES, "/assets/studio.css"):
         assert shared.client.get(page, headers={"Host": host}).status_code == 421
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_in_the_access_guard_a_page_of_another_site_or_port_cannot_read(shared: Studio, site: str) -> None:
+def test_the_access_guard_lets_no_page_of_another_site_or_port_read(shared: Studio, site: str) -> None:
     for page in PAGES:
         assert shared.client.get(page, headers={"Sec-Fetch-Site": site}).status_code == 403
 
@@ -98,13 +96,13 @@ def test_in_the_access_guard_a_page_of_another_site_or_port_cannot_read(shared: 
 @pytest.mark.parametrize(
     "origin", ["http://evil.example", "null", "http://127.0.0.1:9999", f"https://127.0.0.1:{PORT}"]
 )
-def test_in_the_access_guard_another_origin_cannot_read_or_write(shared: Studio, origin: str) -> None:
+def test_the_access_guard_lets_no_other_origin_read_or_write(shared: Studio, origin: str) -> None:
     headers = {"Origin": origin, WRITE_HEADER: shared.secrets.write_token}
     assert shared.client.get("/Commerce/overview", headers=headers).status_code == 403
     assert shared.client.post(QUESTION, {"place": "table"}, headers).status_code == 403
 
 
-def test_in_the_access_guard_a_form_of_another_page_cannot_write(shared: Studio) -> None:
+def test_the_access_guard_lets_no_form_of_another_page_write(shared: Studio) -> None:
     form = {"Origin": ORIGIN, "Content-Type": "text/plain"}
     assert shared.client.post(QUESTION, {}, form).status_code == 403
     without_origin = {WRITE_HEADER: shared.secrets.write_token}
@@ -114,7 +112,7 @@ def test_in_the_access_guard_a_form_of_another_page_cannot_write(shared: Studio)
 
 
 @pytest.mark.parametrize("question", CHANGES)
-def test_in_the_access_guard_a_token_from_another_session_writes_nothing(
+def test_the_access_guard_lets_no_token_from_another_session_write(
     shared: Studio, stranger: Studio, question: str
 ) -> None:
     path, statement = f"/Commerce/ask/{question}", "DELETE FROM Commerce WHERE PK = 'USER#42' AND SK = 'PROFILE'"
@@ -131,11 +129,11 @@ def test_in_the_access_guard_a_token_from_another_session_writes_nothing(
     assert len(shared.space.staged_items("Commerce")) == 0
 
 
-def test_in_the_access_guard_the_right_origin_and_header_may_write(shared: Studio) -> None:
+def test_the_access_guard_lets_the_right_origin_and_header_write(shared: Studio) -> None:
     assert shared.ask("column", place="table")["rows"]
 
 
-def test_every_response_has_the_security_headers(shared: Studio) -> None:
+def test_every_response_of_the_access_guard_has_the_security_headers(shared: Studio) -> None:
     for page in (*PAGES, "/assets/studio.js", "/nothing"):
         headers = shared.client.get(page).headers
         policy = headers["content-security-policy"]
@@ -149,13 +147,13 @@ def test_every_response_has_the_security_headers(shared: Studio) -> None:
 
 
 @pytest.mark.parametrize("path", ["/assets/../application.py", "/assets/%2e%2e/application.py", "/assets//etc/passwd"])
-def test_in_the_access_guard_assets_are_only_files_of_their_folder(shared: Studio, path: str) -> None:
+def test_the_access_guard_serves_only_assets_in_their_folder(shared: Studio, path: str) -> None:
     response = shared.client.get(path)
     assert response.status_code == 404
     assert "Starlette" not in response.text
 
 
-def test_in_the_access_guard_secrets_are_not_shown(shared: Studio) -> None:
+def test_the_access_guard_shows_no_secrets(shared: Studio) -> None:
     shown = repr(shared.secrets)
     assert not any(each in shown for each in (shared.secrets.session, shared.secrets.write_token))
     page = shared.page("/Commerce/overview")
@@ -163,7 +161,7 @@ def test_in_the_access_guard_secrets_are_not_shown(shared: Studio) -> None:
 
 
 @given(st.text(max_size=40), st.sampled_from(["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]))
-def test_in_the_access_guard_no_cookie_text_is_a_session(cookie: str, method: str) -> None:
+def test_the_access_guard_accepts_no_other_text_as_a_cookie(cookie: str, method: str) -> None:
     secrets = StudioSecrets(PORT)
     value = f"{secrets.cookie_name}={cookie}".encode("utf-8", "replace").decode("latin-1")
     headers = Headers({"host": secrets.hosts[0], "cookie": value, "origin": ORIGIN})

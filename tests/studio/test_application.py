@@ -21,13 +21,13 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     space.close()
 
 
-def test_in_the_application_the_start_page_leads_to_the_first_table(shared: Studio) -> None:
+def test_the_start_page_of_the_studio_application_leads_to_the_first_table(shared: Studio) -> None:
     response = shared.client.get("/")
     assert (response.status_code, response.headers["location"]) == (303, "/Commerce/overview")
 
 
 @pytest.mark.parametrize("example", ["commerce", "customers", "guide", "helpdesk", "papers", "shop"])
-def test_in_the_application_every_screen_of_every_example_renders(example: str) -> None:
+def test_the_studio_application_renders_every_screen_of_every_example(example: str) -> None:
     shown = studio(workspace(str(ROOT / "examples" / example / "model.py")))
     for name in shown.space.table_names:
         assert f"Overview · {name}" in shown.page(f"/{name}/overview")
@@ -41,7 +41,7 @@ def test_in_the_application_every_screen_of_every_example_renders(example: str) 
     shown.space.close()
 
 
-def test_the_overview_counts_items_and_shows_keys_patterns_and_cost(shared: Studio) -> None:
+def test_the_studio_overview_counts_items_and_shows_keys_patterns_and_cost(shared: Studio) -> None:
     text = text_of(shared.page("/Commerce/overview"))
     assert "244 B ≈377 B guessed" in text
     assert "USER#{user_id}#{status}" in text
@@ -50,7 +50,7 @@ def test_the_overview_counts_items_and_shows_keys_patterns_and_cost(shared: Stud
     assert "ST122" in text
 
 
-def test_the_overview_of_a_large_store_does_not_wait_for_its_sample(tmp_path: Path) -> None:
+def test_the_studio_overview_of_a_large_store_does_not_wait_for_its_sample(tmp_path: Path) -> None:
     shown = studio(workspace(COMMERCE, store_of(tmp_path)))
     view = view_of(shown.space)
     with ThreadPoolExecutor() as threads, view._sampling:  # another thread is counting
@@ -62,7 +62,7 @@ def test_the_overview_of_a_large_store_does_not_wait_for_its_sample(tmp_path: Pa
     shown.space.close()
 
 
-def test_in_the_application_several_tables_of_a_model_are_listed_with_their_verdicts() -> None:
+def test_the_studio_overview_lists_several_tables_of_a_model_with_their_verdicts() -> None:
     shown = studio(workspace(str(ROOT / "examples" / "guide" / "model.py")))
     text = text_of(shown.page("/AppTable/overview"))
     assert "AppTable 8 2 15 one request 5 declared fan-out 2 open ≈$" in text
@@ -70,7 +70,7 @@ def test_in_the_application_several_tables_of_a_model_are_listed_with_their_verd
     shown.space.close()
 
 
-def test_in_the_application_a_count_of_all_items_shows_its_price_first(shared: Studio) -> None:
+def test_the_studio_overview_shows_the_price_of_a_count_of_all_items_first(shared: Studio) -> None:
     requests = shared.space.store.total.cost.read_units
     price = shared.ask("count")["price"]
     assert price.startswith("Reads the whole table: 18 items, 0.5 RRU")
@@ -81,7 +81,7 @@ def test_in_the_application_a_count_of_all_items_shows_its_price_first(shared: S
     }  # fmt: skip
 
 
-def test_in_the_application_the_running_total_adds_the_units_of_every_request(shared: Studio) -> None:
+def test_the_studio_application_adds_the_units_of_every_request_to_a_running_total(shared: Studio) -> None:
     before = shared.space.store.total.cost
     answer = shared.ask("column", place="GSI1")
     after = shared.space.store.total.cost
@@ -89,18 +89,18 @@ def test_in_the_application_the_running_total_adds_the_units_of_every_request(sh
     assert answer["total"] == shared.client.get("/pulse").json()["total"]
 
 
-def test_in_the_application_unknown_pages_link_to_the_tables(shared: Studio) -> None:
+def test_unknown_pages_of_the_studio_application_link_to_the_tables(shared: Studio) -> None:
     for path in ("/Nothing/overview", "/Commerce/patterns/nothing", "/a/b/c/d"):
         assert 'href="/Commerce/overview"' in shared.page(path, 404)
 
 
-def test_an_unknown_question_is_answered_with_an_error(shared: Studio) -> None:
+def test_an_unknown_request_to_the_studio_application_is_answered_with_an_error(shared: Studio) -> None:
     assert "Reload the page" in shared.ask("nothing")["error"]
     assert "no index" in shared.ask("column", place="GSI9")["error"]
     assert "select it again" in shared.ask("item", id="not JSON")["error"]
 
 
-def test_in_the_application_a_table_that_does_not_match_the_model_is_reported_on_the_page(tmp_path: Path) -> None:
+def test_the_studio_application_reports_a_table_that_does_not_match_the_model(tmp_path: Path) -> None:
     url = f"file:{tmp_path / 'store.db'}"
     Engine(url).close()
     shown = studio(workspace(COMMERCE, url))
@@ -109,7 +109,7 @@ def test_in_the_application_a_table_that_does_not_match_the_model_is_reported_on
     shown.space.close()
 
 
-def test_in_the_application_a_throttled_store_is_reported_on_the_page(
+def test_the_studio_application_reports_a_throttled_store_on_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     space = workspace(COMMERCE, store_of(tmp_path))
@@ -127,13 +127,13 @@ def test_in_the_application_a_throttled_store_is_reported_on_the_page(
     space.close()
 
 
-def test_in_the_application_a_server_that_does_not_respond_is_reported_on_the_page() -> None:
+def test_the_studio_application_reports_a_server_that_does_not_respond() -> None:
     shown = studio(workspace(COMMERCE, "http://127.0.0.1:9"))
     assert "127.0.0.1:9" in shown.ask("column", place="table")["error"]
     assert "The store cannot be read" in text_of(shown.page("/Commerce/overview"))
 
 
-def test_in_the_application_nothing_is_read_on_dynamodb_before_a_click() -> None:
+def test_the_studio_application_reads_nothing_on_dynamodb_before_a_click() -> None:
     space = workspace(COMMERCE, "dynamodb://eu-west-1")
     shown = studio(space)
     assert "every request on this store costs money" in text_of(shown.page("/Commerce/overview"))
@@ -143,7 +143,7 @@ def test_in_the_application_nothing_is_read_on_dynamodb_before_a_click() -> None
     assert "read-only" in shown.ask("run", pattern="set_status")["error"]
 
 
-def test_item_texts_are_escaped_on_every_page(tmp_path: Path) -> None:
+def test_item_texts_are_escaped_on_every_page_of_the_studio_application(tmp_path: Path) -> None:
     from examples.commerce.model import User
     from examples.commerce.rows import at
 
@@ -161,7 +161,7 @@ def test_item_texts_are_escaped_on_every_page(tmp_path: Path) -> None:
     shown.space.close()
 
 
-def test_a_failure_of_the_studio_is_a_page(shared: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_of_the_studio_application_is_a_page(shared: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError("a defect")
 

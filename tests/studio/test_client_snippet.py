@@ -40,7 +40,7 @@ def test_the_client_snippet_is_a_program_that_runs(
     assert expected in output.getvalue()
 
 
-def test_in_the_client_snippet_an_argument_of_every_type_is_code() -> None:
+def test_the_client_snippet_writes_an_argument_of_every_type_as_code() -> None:
     (post,) = (each for each in ROWS if isinstance(each, Post))
     program = client_snippet(Desk.design, StudioStore("memory:", may_write=True), "add", {"post": post})
     imports, _, rest = program.partition("\n\n")
@@ -51,7 +51,7 @@ def test_in_the_client_snippet_an_argument_of_every_type_is_code() -> None:
     assert all(getattr(copy, each.name) == getattr(post, each.name) for each in fields(Post))
 
 
-def test_in_the_client_snippet_another_table_name_is_passed() -> None:
+def test_the_client_snippet_passes_another_table_name() -> None:
     store = StudioStore("http://user:secret@127.0.0.1:8000", may_write=True, table_name="Copy")
     program = client_snippet(Commerce.design, store, "profile", {"id": "42"})
     assert "Commerce.open(\"http://127.0.0.1:8000\", name='Copy')" in program

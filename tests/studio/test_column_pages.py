@@ -60,9 +60,7 @@ def test_pages_show_every_key_once_and_skip_over_large_partitions(tmp_path: Path
 
 @settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(st.sampled_from("abcdef"), st.sampled_from([1, 2, 49, 50, 51, 99, 100, 101, 150]), min_size=1))
-def test_in_column_pages_any_partitions_are_shown_once(
-    tmp_path_factory: pytest.TempPathFactory, sizes: dict[str, int]
-) -> None:
+def test_column_pages_show_any_partitions_once(tmp_path_factory: pytest.TempPathFactory, sizes: dict[str, int]) -> None:
     view = reading_view(tmp_path_factory.mktemp("store"), sizes)
     for place in ("table", "GSI1"):
         ids = [row.id for page in pages(view, place) for row in page.rows]
@@ -83,7 +81,7 @@ def test_a_large_index_partition_is_read_by_page(tmp_path: Path) -> None:
     assert len(ids) == len(set(ids)) == 310
 
 
-def test_a_query_reads_one_partition_from_the_start_of_a_sort_key(tmp_path: Path) -> None:
+def test_a_column_page_can_start_at_a_sort_key_of_one_partition(tmp_path: Path) -> None:
     view = reading_view(tmp_path, {"a": 30, "b": 5})
     partition = {"PK": {"S": "DEVICE#a"}}
     assert len(next(pages(view, partition=partition)).rows) == 30
@@ -91,7 +89,7 @@ def test_a_query_reads_one_partition_from_the_start_of_a_sort_key(tmp_path: Path
     assert [row.sort[-1].text for row in page.rows] == [f"{number:05d}" for number in range(10, 20)]
 
 
-def test_a_search_reads_on_until_it_has_found_rows_and_counts_what_it_examined(tmp_path: Path) -> None:
+def test_a_search_in_column_pages_reads_on_until_it_finds_rows_and_counts_what_it_examined(tmp_path: Path) -> None:
     view = reading_view(tmp_path, {"a": 1200, "b": 3})
     page = next(pages(view, search=FieldSearch("device", "b")))
     assert {row.partition[-1].text for row in page.rows} == {"b"}
@@ -114,23 +112,25 @@ def test_a_search_reads_on_until_it_has_found_rows_and_counts_what_it_examined(t
         ("Order.status: PENDING", [], {"field": "status", "text": "PENDING", "entity": 1}),
     ],
 )
-def test_the_meaning_of_a_search_text(text: str, places: list[str], search: dict[str, Any] | None) -> None:
+def test_column_pages_understand_the_text_of_a_search(
+    text: str, places: list[str], search: dict[str, Any] | None
+) -> None:
     space = workspace(COMMERCE)
     found = meaning_of(view_of(space).rows, text).document()
     assert [each["place"] for each in found["places"]] == places
     assert found["search"] == search
 
 
-def test_in_a_search_text_a_key_with_spaces_is_in_quotation_marks() -> None:
+def test_a_search_in_column_pages_accepts_a_key_with_spaces_in_quotation_marks() -> None:
     found = meaning_of(view_of(workspace(COMMERCE)).rows, '"a b" ORDER#1 2').document()
     assert found["places"] == [{"place": "table", "partition": {"PK": {"S": "a b"}}, "sort": "ORDER#1 2"}]
 
 
-def test_a_search_for_a_key_that_no_index_has_is_refused_with_the_keys() -> None:
+def test_a_search_in_column_pages_for_a_key_that_no_index_has_is_rejected_with_the_keys() -> None:
     with pytest.raises(ArgumentRefused, match=r'no partition key consists of X; write {"PK": {"S": "..."}} or'):
         meaning_of(view_of(workspace(COMMERCE)).rows, '{"X": {"S": "1"}}')
 
 
-def test_text_after_a_key_is_the_start_of_the_sort_key() -> None:
+def test_a_search_in_column_pages_treats_text_after_a_key_as_the_start_of_the_sort_key() -> None:
     found = meaning_of(view_of(workspace(COMMERCE)).rows, "USER#42 ORDER#2026-05").document()
     assert found["places"] == [{"place": "table", "partition": {"PK": {"S": "USER#42"}}, "sort": "ORDER#2026-05"}]

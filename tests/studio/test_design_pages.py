@@ -45,7 +45,7 @@ def test_the_model_page_has_worksheet_keys_matrix_and_findings(shown: Studio) ->
     assert "orders_in_status needs equality on status" in text.replace("  ", " ")
 
 
-def test_in_design_pages_the_cost_follows_the_chosen_rates(shown: Studio) -> None:
+def test_the_design_page_computes_the_cost_at_the_chosen_rates(shown: Studio) -> None:
     declared = text_of(shown.page("/Commerce/design/traffic"))
     assert "≈$648.79 a month on demand" in declared
     assert "≈$6,487.88 a month on demand" in text_of(shown.page("/Commerce/design/traffic?times=10"))
@@ -62,7 +62,7 @@ def test_an_invalid_rate_is_reported_on_the_page(shown: Studio, query: str) -> N
     assert "must be a number from 0 to" in text_of(shown.page(f"/Commerce/design/traffic?{query}"))
 
 
-def test_measured_units_are_compared_with_the_estimates(shown: Studio) -> None:
+def test_the_design_page_compares_measured_units_with_the_estimates(shown: Studio) -> None:
     text = text_of(shown.ask("measure")["html"])
     assert "profile 1 ≈0.5 RRU 0.5 RRU \N{MULTIPLICATION SIGN}1" in text
     assert "orders_placed 1 ≈5 RRU 0.5 RRU \N{MULTIPLICATION SIGN}0.1" in text
@@ -87,7 +87,7 @@ def test_the_key_choice_page_says_why_a_table_has_none(tmp_path: Path) -> None:
     found.space.close()
 
 
-def test_in_design_pages_changes_since_a_git_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_design_page_shows_changes_since_a_git_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def git(*arguments: str) -> None:
         command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *arguments]
         subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
@@ -110,7 +110,7 @@ def test_in_design_pages_changes_since_a_git_revision(tmp_path: Path, monkeypatc
     found.space.close()
 
 
-def test_in_design_pages_an_open_migration_has_a_phase_and_a_progress(tmp_path: Path) -> None:
+def test_the_design_page_shows_the_phase_and_progress_of_an_open_migration(tmp_path: Path) -> None:
     from singletable.client.design_state import DesignState
     from singletable.client.request_steps import run
     from singletable.evolve.phases import Phase
@@ -133,7 +133,7 @@ def test_in_design_pages_an_open_migration_has_a_phase_and_a_progress(tmp_path: 
     found.space.close()
 
 
-def test_in_design_pages_nothing_is_read_on_dynamodb_before_a_click() -> None:
+def test_the_design_page_reads_nothing_on_dynamodb_before_a_click() -> None:
     found = studio(workspace(COMMERCE, "dynamodb://eu-west-1"))
     for part in ("model", "traffic", "changes"):
         found.page(f"/Commerce/design/{part}")

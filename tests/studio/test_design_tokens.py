@@ -36,7 +36,7 @@ def contrast(first: str, second: str) -> float:
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize(("ink", "ground"), PAIRS)
-def test_in_design_tokens_text_has_enough_contrast(dark: bool, ink: str, ground: str) -> None:
+def test_design_tokens_give_texts_enough_contrast(dark: bool, ink: str, ground: str) -> None:
     colours = variables(dark)
     assert contrast(colours[ink], colours[ground]) >= AA
 

@@ -52,7 +52,7 @@ def staged(shown: Studio, key: dict[str, Any], table: str = "Commerce", **change
     )  # fmt: skip
 
 
-def test_a_change_shows_every_index_entry_and_unit_before_anything_is_written(commerce: Studio) -> None:
+def test_the_item_editor_shows_every_index_entry_and_unit_of_a_change_before_it_writes(commerce: Studio) -> None:
     answer = staged(commerce, ORDER, status={"S": "SHIPPED"})
     text = text_of(answer["html"])
     assert "-GSI2PKUSER#42#PENDING +GSI2PKUSER#42#SHIPPED" in text
@@ -65,7 +65,7 @@ def test_a_change_shows_every_index_entry_and_unit_before_anything_is_written(co
     assert stored(commerce, ORDER)["GSI2PK"] == {"S": "USER#42#SHIPPED"}
 
 
-def test_a_changed_key_is_a_delete_and_a_put_in_one_transaction(commerce: Studio) -> None:
+def test_the_item_editor_changes_a_key_by_a_delete_and_a_put_in_one_transaction(commerce: Studio) -> None:
     answer = staged(commerce, ORDER, id={"S": "B9"})
     assert "TransactWriteItems, 2 actions of at most 100" in text_of(answer["html"])
     assert "8 WRU" in text_of(answer["bar"])
@@ -79,7 +79,7 @@ def test_an_unchanged_item_is_not_staged(commerce: Studio) -> None:
     assert "Nothing is staged" in text_of(staged(commerce, ORDER)["html"])
 
 
-def test_in_the_item_editor_a_conflict_shows_both_sides_and_keeps_the_change(commerce: Studio) -> None:
+def test_the_item_editor_shows_both_sides_of_a_conflict_and_keeps_the_change(commerce: Studio) -> None:
     answer = staged(commerce, ORDER, status={"S": "SHIPPED"}, total={"N": "25"})
     other = {**stored(commerce, ORDER), "status": {"S": "LOST"}, "GSI2PK": {"S": "USER#42#LOST"}}
     engine = view_of(commerce.space).opened()
@@ -95,19 +95,19 @@ def test_in_the_item_editor_a_conflict_shows_both_sides_and_keeps_the_change(com
     assert (stored(commerce, ORDER)["status"], stored(commerce, ORDER)["total"]) == ({"S": "SHIPPED"}, {"N": "25"})
 
 
-def test_in_the_item_editor_taking_what_is_stored_discards_the_change(commerce: Studio) -> None:
+def test_the_item_editor_discards_a_change_if_you_take_the_stored_item(commerce: Studio) -> None:
     staged(commerce, ORDER, status={"S": "SHIPPED"})
     id_ = item_id(view_of(commerce.space).design, ORDER)
     assert "Nothing is staged" in text_of(commerce.ask("resolve", id=id_, choice="stored")["html"])
 
 
-def test_in_the_item_editor_only_what_the_page_shows_is_written(commerce: Studio) -> None:
+def test_the_item_editor_writes_only_what_the_page_shows(commerce: Studio) -> None:
     shown = staged(commerce, ORDER, status={"S": "SHIPPED"})
     staged(commerce, ORDER, status={"S": "LOST"})
     assert "differ from those on this page" in commerce.ask("write", revision=shown["revision"])["error"]
 
 
-def test_in_the_item_editor_a_value_that_the_model_rejects_is_not_staged(commerce: Studio) -> None:
+def test_the_item_editor_does_not_stage_a_value_that_the_model_rejects(commerce: Studio) -> None:
     staged(commerce, ORDER, status={"S": "SHIPPED"})
     assert "must be Decimal" in staged(commerce, ORDER, total={"S": "many"})["error"]
     assert "Nothing is staged" in text_of(commerce.ask("effects")["html"])
@@ -131,7 +131,7 @@ def test_an_item_without_an_entity_is_written_as_it_is_together_with_others(comm
     assert stored(commerce, key) is None
 
 
-def test_in_the_item_editor_more_than_a_hundred_actions_are_rejected_with_their_number(commerce: Studio) -> None:
+def test_the_item_editor_rejects_more_than_a_hundred_actions_with_their_number(commerce: Studio) -> None:
     for number in range(101):
         item = {"PK": {"S": "NOTE"}, "SK": {"S": str(number)}}
         commerce.space.staged_items("Commerce").stage(_new(number, item))
@@ -158,7 +158,7 @@ def form_of(shown: Studio, key: dict[str, Any], table: str) -> dict[str, str]:
 POST = {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "POST#p1"}}
 
 
-def test_in_the_item_editor_the_form_of_a_model_keeps_every_value(desk: Studio) -> None:
+def test_the_form_of_the_item_editor_keeps_every_value(desk: Studio) -> None:
     values = form_of(desk, POST, "Desk")
     assert values["f.amount"] == DIGITS
     assert (values["f.tone"], values["f.address.city"], values["f.tags#"], values["f.scores.0@"]) == (
@@ -170,7 +170,7 @@ def test_in_the_item_editor_the_form_of_a_model_keeps_every_value(desk: Studio) 
     assert "Nothing is staged" in text_of(answer["html"])
 
 
-def test_in_the_item_editor_a_form_changes_nested_values_sets_and_enums(desk: Studio) -> None:
+def test_the_form_of_the_item_editor_changes_nested_values_sets_and_enums(desk: Studio) -> None:
     values = form_of(desk, POST, "Desk") | {"f.tone": "quiet", "f.address.city": "Linz", "f.tags.1": "new"}
     item = stored(desk, POST, "Desk")
     shaped = desk.ask("shape", "Desk", entity="Post", loaded="x", values=values, operation="add", path="f.tags")
@@ -193,7 +193,7 @@ def test_derived_items_are_shown_and_written_with_a_new_item(desk: Studio) -> No
     assert account["posts"] == {"N": "2"}
 
 
-def test_in_the_item_editor_a_version_is_the_condition_and_counters_are_locked(desk: Studio) -> None:
+def test_the_item_editor_uses_a_version_as_the_condition_and_locks_counters(desk: Studio) -> None:
     key = {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "PROFILE"}}
     page = desk.page("/Desk/items?id=" + json.dumps(key).replace("#", "%23").replace('"', "%22"))
     assert "a counter; writes of the counted items change it" in page
@@ -206,14 +206,14 @@ def test_in_the_item_editor_a_version_is_the_condition_and_counters_are_locked(d
     assert stored(desk, key, "Desk")["version"] == {"N": "2"}
 
 
-def test_in_the_item_editor_an_email_that_another_account_has_is_rejected_with_its_reason(desk: Studio) -> None:
+def test_the_item_editor_rejects_an_email_of_another_account_with_the_reason(desk: Studio) -> None:
     answer = staged(desk, {"PK": {"S": "ACCOUNT#a2"}, "SK": {"S": "PROFILE"}}, "Desk", email={"S": "ada@example.com"})
     conflict = desk.ask("write", "Desk", revision=answer["revision"])
     assert "email" in text_of(conflict["conflict"])
     assert "Nothing was written" in text_of(conflict["conflict"])
 
 
-def test_in_the_item_editor_wrong_fields_are_reported_one_by_one(desk: Studio) -> None:
+def test_the_item_editor_reports_wrong_fields_one_by_one(desk: Studio) -> None:
     values = form_of(desk, POST, "Desk") | {"f.amount": "many", "f.at": "soon"}
     item = stored(desk, POST, "Desk")
     answer = desk.ask("stage", "Desk", id="x", entity="Post", loaded=json.dumps(item), mode="fields", values=values)
@@ -231,7 +231,7 @@ def test_dynamodb_is_read_only_and_reads_no_item_before_a_click() -> None:
     assert shown.space.store.total.cost.requests == 0
 
 
-def test_in_the_item_editor_a_table_without_a_model_is_edited_as_json(tmp_path: Path) -> None:
+def test_the_item_editor_edits_a_table_without_a_model_as_json(tmp_path: Path) -> None:
     shown = studio(workspace(store_of(tmp_path), "--table", "Commerce"))
     page = shown.page("/Commerce/items?id=" + json.dumps(ORDER).replace("#", "%23").replace('"', "%22"))
     assert "No entity of the model checks it" in page
@@ -271,7 +271,7 @@ def test_a_write_that_the_items_do_not_allow_says_why_before_it_is_sent(desk: St
     assert "disabled" in answer["bar"].partition('id="write"')[2]
 
 
-def test_an_error_of_a_number_is_shown_at_its_field(desk: Studio) -> None:
+def test_the_item_editor_shows_an_error_of_a_number_at_its_field(desk: Studio) -> None:
     values = form_of(desk, POST, "Desk") | {"f.amount": "1e400"}
     loaded = json.dumps(stored(desk, POST, "Desk"))
     answer = desk.ask("stage", "Desk", id="x", entity="Post", loaded=loaded, mode="fields", values=values)
@@ -285,7 +285,7 @@ def test_a_staged_new_item_has_the_name_of_its_key(desk: Studio) -> None:
     assert "Discard the change of n2" in answer["html"]
 
 
-def test_in_the_item_editor_a_text_that_a_field_would_change_is_json(desk: Studio) -> None:
+def test_the_item_editor_shows_a_text_that_a_form_field_would_change_as_json(desk: Studio) -> None:
     item = stored(desk, POST, "Desk") | {"title": {"S": "a\r\nb\x00"}, "scores": {"M": {"a\nb": {"N": "1"}}}}
     view = view_of(desk.space, "Desk")
     from singletable.studio.studio_store import send
@@ -300,13 +300,13 @@ def test_in_the_item_editor_a_text_that_a_field_would_change_is_json(desk: Studi
     assert (found["title"], found["scores"], found["tone"]) == (item["title"], item["scores"], {"S": "quiet"})
 
 
-def test_in_the_item_editor_an_optional_field_of_a_new_element_is_none(desk: Studio) -> None:
+def test_the_item_editor_sets_an_optional_field_of_a_new_element_to_none(desk: Studio) -> None:
     values = form_of(desk, POST, "Desk")
     shaped = desk.ask("shape", "Desk", entity="Post", loaded="x", values=values, operation="add", path="f.drafts")
     assert 'name="f.drafts.1.city?" checked' in shaped["html"]
 
 
-def test_in_the_item_editor_the_json_of_an_entity_has_its_fields_and_no_keys(desk: Studio) -> None:
+def test_the_json_of_an_entity_in_the_item_editor_has_its_fields_and_no_keys(desk: Studio) -> None:
     from urllib.parse import quote
 
     page = unescape(desk.page(f"/Desk/items?as=json&id={quote(json.dumps(POST))}"))
@@ -315,7 +315,7 @@ def test_in_the_item_editor_the_json_of_an_entity_has_its_fields_and_no_keys(des
     assert not {"PK", "SK", "entity_type"} & shown.keys()
 
 
-def test_in_the_item_editor_a_staged_change_of_another_item_is_listed(commerce: Studio) -> None:
+def test_the_item_editor_lists_a_staged_change_of_another_item(commerce: Studio) -> None:
     html = staged(commerce, ORDER, status={"S": "SHIPPED"})["html"]
     assert "data-discard" not in html
     assert "data-discard" in commerce.page("/Commerce/items?new=User")

@@ -51,7 +51,7 @@ def test_the_patterns_that_return_an_item_have_its_arguments(views: Views) -> No
     assert [each.call for each in views["OrderItem A1 · 2"].patterns] == ['order_with_items("A1")']
 
 
-def test_in_item_places_names_are_short(views: Views) -> None:
+def test_item_places_have_short_names(views: Views) -> None:
     assert {"User 42", "Order B7", "OrderDetails A1", "OrderItem A1 · 1", "Review abc"} <= views.keys()
 
 
@@ -69,7 +69,7 @@ class Parcels(Table, entities=[Parcel]):
         return query(Parcel, where=lambda parcel: exists(parcel.shipped_at))
 
 
-def test_in_item_places_a_sparse_index_names_the_field_without_a_value() -> None:
+def test_the_item_place_in_a_sparse_index_names_the_field_without_a_value() -> None:
     design = Parcels.design
     views = ItemViews(ItemRows(design), check(design).outcomes)
     item = {"PK": {"S": "ORDER#1"}, "SK": {"S": "META"}, "id": {"S": "1"}, "entity_type": {"S": "Parcel"}}
@@ -89,7 +89,7 @@ def test_an_item_of_no_entity_is_shown_with_its_problem(tmp_path: Path) -> None:
     assert found.patterns == ()
 
 
-def test_in_item_places_a_wrong_index_key_is_a_problem(views: Views) -> None:
+def test_an_item_place_with_a_wrong_index_key_is_a_problem(views: Views) -> None:
     view = view_of(workspace(COMMERCE))
     item = {each.name: {each.type: each.text} for each in (*views["Order B7"].attributes, *views["Order B7"].keys)}
     assert view.views.view(item).problems == ()

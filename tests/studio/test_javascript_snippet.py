@@ -14,7 +14,7 @@ REQUEST = Request(
 )
 
 
-def test_in_the_javascript_snippet_a_request_is_a_command_of_the_sdk() -> None:
+def test_the_javascript_snippet_of_a_request_is_a_command_of_the_sdk() -> None:
     text = javascript_snippet([REQUEST])
     assert 'import { DynamoDBClient, QueryCommand } from "@aws-sdk/client-dynamodb";' in text
     assert "Limit: 3," in text
@@ -22,7 +22,7 @@ def test_in_the_javascript_snippet_a_request_is_a_command_of_the_sdk() -> None:
     assert '{ B: Buffer.from("AAEC", "base64") }' in text
 
 
-def test_several_requests_have_a_response_each() -> None:
+def test_the_javascript_snippet_of_several_requests_has_a_response_each() -> None:
     text = javascript_snippet([REQUEST, Request("PutItem", {"TableName": "T"})])
     assert "const response1 = await client.send(new QueryCommand(" in text
     assert "const response2 = await client.send(new PutItemCommand(" in text

@@ -31,12 +31,12 @@ def test_a_key_that_matches_no_template_is_split_at_its_first_delimiter() -> Non
     assert key_texts(item, table.sort, None, table) == (KeyPiece("lower#1", "value"),)
 
 
-def test_in_key_pieces_control_characters_are_visible() -> None:
+def test_key_pieces_make_control_characters_visible() -> None:
     table = Commerce.design.table
     item = {"PK": {"S": "a\x00b\n"}, "SK": {"S": "x"}}
     assert key_texts(item, table.partition, None, table) == (KeyPiece("a␀b␊", "value"),)
 
 
-def test_in_key_pieces_a_template_shows_its_fields_in_braces() -> None:
+def test_key_pieces_of_a_template_show_its_fields_in_braces() -> None:
     order = Commerce.design.entities[1]
     assert [piece.text for piece in place_texts(order.base.sort)] == ["ORDER#", "{placed_at:seconds}", "#", "{id}"]

@@ -73,7 +73,7 @@ def test_a_changed_model_is_loaded_again_and_the_data_stays(folder: Path) -> Non
     space.close()
 
 
-def test_in_the_model_watch_a_changed_import_is_followed(folder: Path) -> None:
+def test_the_model_watch_follows_a_changed_import(folder: Path) -> None:
     space = opened(folder)
     rewrite(folder / "note_keys.py", KEYS.replace("NOTE#", "N#"))
     space.watch.reload()
@@ -173,7 +173,7 @@ def test_a_model_that_is_endless_at_the_start_shows_its_line(folder: Path, monke
     space.close()
 
 
-def test_in_the_model_watch_the_thread_follows_the_file(folder: Path) -> None:
+def test_the_thread_of_the_model_watch_follows_the_file(folder: Path) -> None:
     space = opened(folder)
     space.watch.start()
     rewrite(folder / "note_keys.py", KEYS.replace("NOTE#", "THREAD#"))
@@ -185,7 +185,7 @@ def test_in_the_model_watch_the_thread_follows_the_file(folder: Path) -> None:
     space.close()
 
 
-def test_every_problem_has_its_place_and_remedy() -> None:
+def test_every_problem_of_the_model_watch_has_its_place_and_remedy() -> None:
     text = "a.py:3: one\n  do this\n  or that\nb/c.py:7: two: three\nfour"
     assert list(problems_of(text)) == [
         ModelProblem("one", "a.py", 3, "do this\nor that"),

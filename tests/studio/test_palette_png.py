@@ -53,14 +53,14 @@ def colours_of(picture: bytes) -> list[list[Colour]]:
 
 
 @pytest.mark.parametrize("channels", [3, 4])
-def test_a_picture_with_few_colours_keeps_every_pixel(channels: int) -> None:
+def test_a_palette_png_of_few_colours_keeps_every_pixel(channels: int) -> None:
     chance = random.Random(channels)
     known = [(chance.randrange(256), chance.randrange(256), chance.randrange(256)) for _ in range(40)]
     rows = [[chance.choice(known) for _ in range(17)] for _ in range(23)]
     assert colours_of(with_palette(png(rows, channels))) == rows
 
 
-def test_a_rare_hue_keeps_its_colour() -> None:
+def test_a_palette_png_keeps_a_rare_hue() -> None:
     greys = [(each % 200, each % 200, each // 4 % 200) for each in range(3 * COLOURS_MAX)]
     rows = [[*greys, *greys, (200, 20, 20)]]
     (found,) = colours_of(with_palette(png(rows, 3)))
@@ -68,7 +68,7 @@ def test_a_rare_hue_keeps_its_colour() -> None:
     assert len(set(found)) == COLOURS_MAX
 
 
-def test_only_pictures_with_8_bits_are_read() -> None:
+def test_a_palette_png_is_made_only_of_pictures_with_8_bits() -> None:
     picture = png([[(1, 2, 3)]], 3)
     with pytest.raises(AssertionError, match="8 bits"):
         _read(picture[:24] + b"\x10" + picture[25:])

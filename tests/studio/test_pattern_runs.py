@@ -31,7 +31,7 @@ def started(shared: Studio, name: str, **arguments: object) -> tuple[TableView, 
     return view, plan, PatternRun(name, arguments, ())
 
 
-def test_pages_accumulate_with_their_units_and_rows(shared: Studio) -> None:
+def test_pattern_runs_accumulate_pages_with_their_units_and_rows(shared: Studio) -> None:
     view, plan, run = started(shared, "orders_in_status", user_id="42", status="SHIPPED", limit=1)
     one = run_page(view.opened(), view.rows, plan, run)
     assert [group.rows[0][1] for page in one.pages for group in page.groups] == ["D5"]
@@ -44,7 +44,7 @@ def test_pages_accumulate_with_their_units_and_rows(shared: Studio) -> None:
     assert (two.returned, two.examined, two.cost.requests) == (2, 2, 2)
 
 
-def test_in_pattern_runs_the_page_before_is_shown_without_a_request(shared: Studio) -> None:
+def test_pattern_runs_show_the_previous_page_without_a_request(shared: Studio) -> None:
     values = {"user_id": "42", "status": "SHIPPED", "limit": "1"}
     shared.ask("run", pattern="orders_in_status", values=values)
     shared.ask("run", pattern="orders_in_status", values=values, next=True)
@@ -57,7 +57,7 @@ def test_in_pattern_runs_the_page_before_is_shown_without_a_request(shared: Stud
     assert "2 pages, one call each" in text_of(again)
 
 
-def test_in_pattern_runs_requests_that_were_throttled_and_sent_again_are_counted(
+def test_pattern_runs_count_requests_that_were_throttled_and_sent_again(
     shared: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = view_of(shared.space).opened().session
@@ -76,7 +76,7 @@ def test_in_pattern_runs_requests_that_were_throttled_and_sent_again_are_counted
     assert answer["html"].count("GetItem\n{") == 1
 
 
-def test_an_item_collection_is_grouped_by_member(shared: Studio) -> None:
+def test_pattern_runs_group_an_item_collection_by_member(shared: Studio) -> None:
     view, plan, run = started(shared, "order_with_items", order_id="A1")
     (page,) = run_page(view.opened(), view.rows, plan, run).pages
     assert [(group.member, group.label, len(group.rows)) for group in page.groups] == [
@@ -86,7 +86,7 @@ def test_an_item_collection_is_grouped_by_member(shared: Studio) -> None:
     assert page.document["items"][0]["price"] == "59.9"
 
 
-def test_in_pattern_runs_a_missing_item_is_none(shared: Studio) -> None:
+def test_pattern_runs_show_a_missing_item_as_none(shared: Studio) -> None:
     view, plan, run = started(shared, "profile", id="nobody")
     found = run_page(view.opened(), view.rows, plan, run)
     assert (found.returned, found.drawers, found.pages[0].document) == (0, (), None)
@@ -107,7 +107,7 @@ class Library(Table, entities=[Book]):
         return query(Book, filter=lambda book: book.pages > 300)
 
 
-def test_in_pattern_runs_discarded_items_are_counted(tmp_path: Path) -> None:
+def test_pattern_runs_count_discarded_items(tmp_path: Path) -> None:
     url = store_of(tmp_path, Library, [Book("a", f"t{number}", 100 * number) for number in range(8)])
     store = StudioStore(url, may_write=True)
     view = TableView(Library.design, lambda: store.open(Library.design), ReadItems())
@@ -152,18 +152,18 @@ def test_a_run_shows_answer_request_snippets_rows_and_proof(shared: Studio) -> N
         ("nothing", {}, "no plan"),
     ],
 )
-def test_in_pattern_runs_wrong_arguments_are_reported(
+def test_pattern_runs_report_wrong_arguments(
     shared: Studio, pattern: str, values: dict[str, str], message: str
 ) -> None:
     assert message in shared.ask("run", pattern=pattern, values=values)["error"]
 
 
-def test_in_pattern_runs_a_range_is_two_fields(shared: Studio) -> None:
+def test_pattern_runs_have_two_fields_for_a_range(shared: Studio) -> None:
     values = {"placed_at.low": "2026-05-01", "placed_at.high": "2026-05-04"}
     assert "2 returned" in text_of(shared.ask("run", pattern="orders_placed", values=values)["html"])
 
 
-def test_a_write_shows_its_plan_and_sends_nothing_before_it_is_confirmed(tmp_path: Path) -> None:
+def test_pattern_runs_show_the_plan_of_a_write_and_send_nothing_before_confirmation(tmp_path: Path) -> None:
     space = workspace(COMMERCE, store_of(tmp_path))
     shown = studio(space)
     values = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}
@@ -177,7 +177,7 @@ def test_a_write_shows_its_plan_and_sends_nothing_before_it_is_confirmed(tmp_pat
     space.close()
 
 
-def test_in_pattern_runs_a_read_only_store_is_not_written(tmp_path: Path) -> None:
+def test_pattern_runs_never_write_a_read_only_store(tmp_path: Path) -> None:
     space = workspace(COMMERCE, store_of(tmp_path))
     space.store.may_write = False
     values = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}
@@ -187,7 +187,7 @@ def test_in_pattern_runs_a_read_only_store_is_not_written(tmp_path: Path) -> Non
     space.close()
 
 
-def test_a_read_of_the_design_state_belongs_to_no_call(shared: Studio) -> None:
+def test_pattern_runs_do_not_count_a_read_of_the_design_state(shared: Studio) -> None:
     opened = view_of(shared.space).opened()
     key = {"PK": {"S": "$singletable#state"}, "SK": {"S": "$singletable#state"}}
     before = shared.space.store.total.cost.requests
@@ -198,7 +198,7 @@ def test_a_read_of_the_design_state_belongs_to_no_call(shared: Studio) -> None:
     assert shared.space.store.total.cost.requests == before + 2
 
 
-def test_in_pattern_runs_a_cursor_continues_a_call_of_another_page(shared: Studio) -> None:
+def test_pattern_runs_continue_a_call_of_another_page_by_its_cursor(shared: Studio) -> None:
     values = {"user_id": "42", "status": "SHIPPED", "limit": "1"}
     first = shared.ask("run", pattern="orders_in_status", values={**values, "cursor": ""})["html"]
     cursor = view_of(shared.space).runs["orders_in_status"].cursor
@@ -207,7 +207,7 @@ def test_in_pattern_runs_a_cursor_continues_a_call_of_another_page(shared: Studi
     assert 'name="cursor"' in shared.page("/Commerce/patterns/orders_in_status")
 
 
-def test_in_pattern_runs_a_number_of_an_object_keeps_its_digits(shared: Studio) -> None:
+def test_pattern_runs_keep_the_digits_of_a_number_in_an_object(shared: Studio) -> None:
     order = """{"user_id": "42", "id": "N1", "placed_at": "2026-06-01T00:00:00Z",
         "total": 12345678901234567890.123456789012345678, "currency": "EUR", "status": "NEW"}"""
     planned = shared.ask("plan", pattern="place_order", values={"order": order})["html"]

@@ -32,7 +32,7 @@ def shown(tmp_path: Path) -> Iterator[Studio]:
         (USER, "{}", "one value for each ?"),
     ],
 )
-def test_the_access_of_a_statement_is_shown_before_it_runs(
+def test_the_query_console_shows_the_access_of_a_statement_before_it_runs(
     shown: Studio, statement: str, parameters: str, expected: str
 ) -> None:
     requests = shown.space.store.total.cost.requests
@@ -40,7 +40,7 @@ def test_the_access_of_a_statement_is_shown_before_it_runs(
     assert shown.space.store.total.cost.requests == requests
 
 
-def test_in_the_query_console_an_answer_has_its_items_and_units_and_the_history_follows(shown: Studio) -> None:
+def test_the_query_console_shows_items_and_units_and_adds_to_the_history(shown: Studio) -> None:
     answer = shown.ask("query", statement=USER, parameters="")
     text = text_of(answer["html"])
     assert "0.5 RRU consumed" in text
@@ -51,7 +51,7 @@ def test_in_the_query_console_an_answer_has_its_items_and_units_and_the_history_
     assert "Query · 7 items" in text_of(shown.page("/Commerce/query"))
 
 
-def test_in_the_query_console_a_write_is_sent_only_after_a_confirmation(shown: Studio) -> None:
+def test_the_query_console_sends_a_write_only_after_a_confirmation(shown: Studio) -> None:
     statement = "UPDATE Commerce SET name = 'Eve' WHERE PK = 'USER#42' AND SK = 'PROFILE'"
     read = f"{USER} AND SK = 'PROFILE'"
     assert "nothing was sent yet" in text_of(shown.ask("query", statement=statement)["html"])
@@ -60,7 +60,7 @@ def test_in_the_query_console_a_write_is_sent_only_after_a_confirmation(shown: S
     assert "Eve" in shown.ask("query", statement=read)["html"]
 
 
-def test_a_page_ends_after_a_hundred_items_and_continues(tmp_path: Path) -> None:
+def test_the_query_console_ends_a_page_after_a_hundred_items_and_continues(tmp_path: Path) -> None:
     from tests.studio.readings import Reading, Readings
 
     url = store_of(tmp_path, Readings, [Reading("d1", number) for number in range(150)])
@@ -75,7 +75,7 @@ def test_a_page_ends_after_a_hundred_items_and_continues(tmp_path: Path) -> None
     found.space.close()
 
 
-def test_dynamodb_is_read_only_and_a_scan_needs_a_confirmation() -> None:
+def test_the_query_console_is_read_only_on_dynamodb_and_confirms_a_scan() -> None:
     found = studio(workspace(COMMERCE, "dynamodb://eu-west-1"))
     assert "Nothing was read" in found.page("/Commerce/query")
     assert "read-only" in found.ask("query", statement="DELETE FROM Commerce WHERE PK = 'a' AND SK = 'b'")["error"]
@@ -83,7 +83,7 @@ def test_dynamodb_is_read_only_and_a_scan_needs_a_confirmation() -> None:
     assert found.space.store.total.cost.requests == 0
 
 
-def test_texts_of_statements_and_items_are_escaped(shown: Studio) -> None:
+def test_the_query_console_escapes_texts_of_statements_and_items(shown: Studio) -> None:
     script = "<script>alert(1)</script><img src=x>"
     insert = f"INSERT INTO Commerce VALUE {{'PK': '{script}', 'SK': '{script}', '{script}': '{script}'}}"
     shown.ask("query", statement=insert, confirmed=True)
@@ -97,19 +97,19 @@ def test_texts_of_statements_and_items_are_escaped(shown: Studio) -> None:
         assert "<img" not in html
 
 
-def test_in_the_query_console_a_statement_that_runs_again_is_once_in_the_history(shown: Studio) -> None:
+def test_the_query_console_lists_a_repeated_statement_once_in_the_history(shown: Studio) -> None:
     statement = "SELECT id FROM Commerce WHERE PK = 'USER#7'"
     shown.ask("query", statement=statement, parameters="")
     answer = shown.ask("query", statement=statement, parameters="")
     assert answer["history"].count("USER#7&#39;</code>") == 1
 
 
-def test_in_the_query_console_an_invalid_statement_is_not_sent(shown: Studio) -> None:
+def test_the_query_console_does_not_send_an_invalid_statement(shown: Studio) -> None:
     answer = shown.ask("query", statement="SELEC", parameters="")
     assert answer["error"] == "Nothing was sent: correct the statement first."
 
 
-def test_in_the_query_console_a_binary_key_is_a_parameter_of_the_first_statement(tmp_path: Path) -> None:
+def test_the_query_console_passes_a_binary_key_as_a_parameter_of_the_first_statement(tmp_path: Path) -> None:
     from singletable.engine.engine import Engine
 
     engine = Engine(f"file:{tmp_path / 'store.db'}")

@@ -37,12 +37,14 @@ def shown(tmp_path: Path) -> Iterator[Studio]:
         ("", ""),
     ],
 )
-def test_the_reads_of_a_statement_are_shown_before_it_runs(shown: Studio, statement: str, expected: str) -> None:
+def test_the_sql_console_shows_the_reads_of_a_statement_before_it_runs(
+    shown: Studio, statement: str, expected: str
+) -> None:
     assert expected in text_of(shown.ask("reads", statement=statement)["html"])
     assert shown.space.store.total.cost.read_units == 0
 
 
-def test_in_the_sql_console_a_result_has_rows_types_and_units_and_the_history_follows(shown: Studio) -> None:
+def test_the_sql_console_shows_rows_types_and_units_and_adds_to_the_history(shown: Studio) -> None:
     answer = shown.ask("select", statement=ORDERS)
     text = text_of(answer["html"])
     assert "0.5 RRU consumed" in text
@@ -54,13 +56,13 @@ def test_in_the_sql_console_a_result_has_rows_types_and_units_and_the_history_fo
     assert "joined_at TIMESTAMP" in text_of(page)
 
 
-def test_null_differs_from_an_empty_text(shown: Studio) -> None:
+def test_the_sql_console_distinguishes_null_from_an_empty_text(shown: Studio) -> None:
     html = shown.ask("select", statement="SELECT NULL AS a, '' AS b, [1, NULL] AS c")["html"]
     assert '<td class="mute">null</td><td title=""></td>' in html
     assert "[1, null]" in html
 
 
-def test_a_scan_over_the_limit_needs_a_confirmation(shown: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sql_console_confirms_a_scan_over_the_limit(shown: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql_query, "SCAN_UNITS_MAX", 1.0)
     answer = shown.ask("select", statement=SCAN)
     assert "nothing was read yet" in text_of(answer["html"])
@@ -69,19 +71,21 @@ def test_a_scan_over_the_limit_needs_a_confirmation(shown: Studio, monkeypatch: 
     assert "0.5 RRU consumed" in text_of(shown.ask("select", statement=ORDERS)["html"]), "a Query has no limit"
 
 
-def test_a_large_result_is_cut(shown: Studio) -> None:
+def test_the_sql_console_cuts_a_large_result(shown: Studio) -> None:
     answer = shown.ask("select", statement="SELECT * FROM range(1000000)")
     assert "500 rows shown; the result has more" in text_of(answer["html"])
     assert "more than 500 rows" in text_of(answer["history"])
 
 
-def test_a_statement_that_computes_too_long_is_stopped(shown: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sql_console_stops_a_statement_that_computes_too_long(
+    shown: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sql_console, "SECONDS_MAX", 0.2)
     endless = "SELECT count(*) FROM range(10000000) a, range(10000000) b WHERE a.range * b.range % 7 = 3"
     assert "was stopped after 0.2 seconds" in shown.ask("select", statement=endless)["error"]
 
 
-def test_on_dynamodb_nothing_is_sent_before_a_click() -> None:
+def test_the_sql_console_sends_nothing_on_dynamodb_before_a_click() -> None:
     found = studio(workspace(COMMERCE, "dynamodb://eu-west-1"))
     assert "Nothing was read" in found.page("/Commerce/sql")
     text = text_of(found.ask("reads", statement=SCAN)["html"])
@@ -91,7 +95,7 @@ def test_on_dynamodb_nothing_is_sent_before_a_click() -> None:
     found.space.close()
 
 
-def test_in_the_sql_console_texts_are_escaped(shown: Studio) -> None:
+def test_the_sql_console_escapes_texts(shown: Studio) -> None:
     script = "<script>alert(1)</script><img src=x>"
     statement = f"SELECT '{script}' AS \"{script}\""
     answer = shown.ask("select", statement=statement)
@@ -103,6 +107,6 @@ def test_in_the_sql_console_texts_are_escaped(shown: Studio) -> None:
         assert "<img" not in html
 
 
-def test_without_duckdb_the_page_says_what_to_install(shown: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sql_console_says_how_to_install_duckdb(shown: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql_console, "find_spec", lambda name: None)
     assert "pip install 'singletable[analytics]'" in text_of(shown.page("/Commerce/sql"))

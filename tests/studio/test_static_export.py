@@ -84,7 +84,7 @@ def test_an_export_contains_the_answers_of_its_pages(commerce: Mapping[str, byte
     assert b"0.5 RRU" in commerce["Commerce-pattern-profile.html"]
 
 
-def test_keys_and_values_of_items_name_no_file_and_are_escaped(tmp_path: Path) -> None:
+def test_the_static_export_escapes_keys_and_values_and_names_no_file_after_them(tmp_path: Path) -> None:
     user = User(id=EVIL, name=EVIL, email=EVIL, joined_at=at("2026-01-01T00:00:00"))
     url = store_of(tmp_path, rows=[user])
     folder = tmp_path / "out" / "pages"
@@ -116,7 +116,7 @@ def test_an_export_replaces_no_file(tmp_path: Path) -> None:
         (["file:x.db", "--export", "x"], "pass --rows URL"),
     ],
 )
-def test_in_the_static_export_wrong_options_are_reported(
+def test_the_static_export_reports_wrong_options(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["studio", COMMERCE, *arguments]) == 2

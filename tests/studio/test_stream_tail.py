@@ -71,7 +71,7 @@ def follow(shown: Studio, **given: Any) -> Any:
     return shown.ask("changes", "Sensors", **given)
 
 
-def test_changes_of_other_programs_are_shown_with_old_and_new_values(shown: Studio, url: str) -> None:
+def test_the_stream_tail_shows_changes_of_other_programs_with_old_and_new_values(shown: Studio, url: str) -> None:
     first = follow(shown)
     assert (first["count"], first["shards"]) == (0, "1 shard")
     with Sensors.open(url) as sensors:
@@ -127,7 +127,7 @@ def test_images_of_an_older_schema_version_are_upgraded_in_the_tail(shown: Studi
     assert change.time == "2026-05-01 12:30:00"
 
 
-def test_an_expired_item_and_a_changed_entity_have_their_kinds(shown: Studio) -> None:
+def test_the_stream_tail_shows_expired_items_and_changed_entities_as_kinds(shown: Studio) -> None:
     (expired,) = changes_of(shown, item(serial={"S": "n"}, schema_v={"N": "2"}), None, is_expiry=True)
     assert expired.kind == "expire"
     other = item(entity_type={"S": "Gone"})
@@ -135,13 +135,13 @@ def test_an_expired_item_and_a_changed_entity_have_their_kinds(shown: Studio) ->
     assert kinds == [("remove", "Sensor"), ("insert", "no entity")]
 
 
-def test_an_item_that_the_model_cannot_read_is_shown_with_its_attributes(shown: Studio) -> None:
+def test_the_stream_tail_shows_an_item_that_the_model_cannot_read_with_its_attributes(shown: Studio) -> None:
     (change,) = changes_of(shown, None, item(schema_v={"N": "2"}, level={"S": "none"}))
     assert "cannot be read as Sensor" in change.problem
     assert ("level", "S", "none") in [(each.name, each.type, each.new) for each in change.attributes]
 
 
-def test_long_values_are_cut_and_texts_are_escaped(shown: Studio, url: str) -> None:
+def test_the_stream_tail_cuts_long_values_and_escapes_texts(shown: Studio, url: str) -> None:
     script = "<script>alert(1)</script><img src=x>"
     tail = follow(shown)["tail"]
     with Sensors.open(url) as sensors:
@@ -195,7 +195,7 @@ def test_a_stream_that_replaces_another_one_is_followed(shown: Studio, url: str)
     assert (answer["count"], answer["tail"] != tail) == (1, True)
 
 
-def test_on_dynamodb_nothing_is_read_before_a_click_and_nothing_is_changed_without_write() -> None:
+def test_the_stream_tail_reads_nothing_on_dynamodb_before_a_click_and_never_writes() -> None:
     found = studio(workspace(COMMERCE, "dynamodb://eu-west-1"))
     assert "Nothing was read. AWS bills each read" in text_of(found.page("/Commerce/stream"))
     assert "read-only" in found.ask("enable")["error"]

@@ -77,7 +77,7 @@ def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
 
 
 @pytest.mark.parametrize("screen", SCREENS)
-def test_a_screen_and_its_assets_are_small(visitor: Visitor, screen: str) -> None:
+def test_a_studio_screen_and_its_assets_are_small_to_load(visitor: Visitor, screen: str) -> None:
     _, page = visitor.get(f"/Commerce/{screen}")
     assets = {each.decode() for each in re.findall(rb'(?:href|src)="(/assets/[^"]+)"', page)}
     assert len(assets) >= 5

@@ -59,7 +59,7 @@ class Desk(Table, entities=[Ticket]):
 """
 
 
-def test_unsupported_reads_that_can_share_a_key_propose_one_key(tmp_path: Path) -> None:
+def test_joint_keys_are_proposed_for_unsupported_reads_that_can_share_a_key(tmp_path: Path) -> None:
     model = tmp_path / "desk.py"
     model.write_text(MODEL, encoding="utf-8")
     result = fix(str(model))
@@ -70,7 +70,7 @@ def test_unsupported_reads_that_can_share_a_key_propose_one_key(tmp_path: Path) 
     assert len(result.fixed) == 1, "the first remedy serves all three patterns"
 
 
-def test_the_finding_says_which_patterns_the_key_serves(tmp_path: Path) -> None:
+def test_the_finding_with_joint_keys_names_the_patterns_that_the_key_serves(tmp_path: Path) -> None:
     model = tmp_path / "desk.py"
     model.write_text(MODEL, encoding="utf-8")
     finished = singletable("check", model)

@@ -210,7 +210,7 @@ def place_of(design: Design, text: str) -> Place:
     return pattern_place(pattern) if text.startswith("@pattern") else body_place(pattern)
 
 
-def test_broken_models_have_many_alternatives() -> None:
+def test_models_with_remedies_to_apply_have_many_alternatives() -> None:
     assert len(list(alternatives())) >= 70
 
 
@@ -252,14 +252,14 @@ def test_check_fix_leaves_only_findings_without_an_automatic_edit(file: str, tmp
     assert after == Counter((finding.code, finding.subject) for finding, _ in result.left)
 
 
-def test_findings_without_an_edit_are_listed_with_their_reason() -> None:
+def test_check_fix_lists_findings_without_an_edit_with_their_reason() -> None:
     found = {(file, finding.code): finding.remedy for file in FILES for finding in open_findings(report_of(file))}
     assert {key for key, remedy in found.items() if not remedy.alternatives} == set(WITHOUT_EDIT)
     decided = {key for key, remedy in found.items() if remedy.alternatives and remedy.automatic is None}
     assert decided == set(NEEDS_DECISION)
 
 
-def test_every_alternative_has_edits() -> None:
+def test_every_alternative_remedy_has_edits() -> None:
     assert all(
         isinstance(f.remedy.alternatives[n], Alternative) and f.remedy.alternatives[n].edits
         for _, f, n in alternatives()

@@ -124,7 +124,7 @@ def test_a_function_is_called_again_before_its_credentials_expire() -> None:
     assert calls == [0, 840]
 
 
-def test_a_function_without_an_expiry_time_is_called_once() -> None:
+def test_credentials_from_a_function_without_an_expiry_time_are_read_once() -> None:
     calls: list[str] = []
 
     def find() -> dict[str, str]:
@@ -137,7 +137,7 @@ def test_a_function_without_an_expiry_time_is_called_once() -> None:
     assert (len(calls), source.needs_refresh()) == (1, False)
 
 
-def test_a_function_does_not_block_the_event_loop() -> None:
+def test_credentials_from_a_function_do_not_block_the_event_loop() -> None:
     threads: list[threading.Thread] = []
 
     def assume() -> dict[str, str]:

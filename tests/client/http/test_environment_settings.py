@@ -21,7 +21,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
     return {**KEYS, "AWS_CONFIG_FILE": none, "AWS_SHARED_CREDENTIALS_FILE": none}
 
 
-def test_in_environment_settings_every_region_has_the_endpoint_that_botocore_resolves(
+def test_environment_settings_give_every_region_the_endpoint_that_botocore_resolves(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in variables.items():
@@ -48,7 +48,7 @@ def test_region_and_credentials_come_from_the_environment(variables: dict[str, s
 
 
 @pytest.mark.parametrize("region", ["us-iso-east-1", "eu-isoe-west-1", "local", "eu_west!1"])
-def test_in_environment_settings_botocore_resolves_unknown_regions(variables: dict[str, str], region: str) -> None:
+def test_environment_settings_resolve_unknown_regions_with_botocore(variables: dict[str, str], region: str) -> None:
     assert environment_settings(variables, region, has_credentials=False) is None
 
 
@@ -59,7 +59,7 @@ def test_botocore_reads_other_settings(variables: dict[str, str], name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"])
-def test_in_environment_settings_botocore_reads_configuration_files(
+def test_environment_settings_read_configuration_files_with_botocore(
     variables: dict[str, str], name: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "settings"
@@ -73,7 +73,7 @@ def test_botocore_finds_credentials_that_are_not_in_the_environment(variables: d
     assert environment_settings(without, "eu-west-1", has_credentials=True) is not None
 
 
-def test_a_table_opens_in_a_region_without_importing_botocore(variables: dict[str, str]) -> None:
+def test_environment_settings_of_a_region_do_not_import_botocore(variables: dict[str, str]) -> None:
     script = (
         "import sys, socket\n"
         "socket.socket.connect = None\n"  # no network

@@ -104,7 +104,7 @@ def transport(proxy: Proxy, certificate: Path, *, connect: float = 5.0) -> HttpT
     return HttpTransport(replace(TARGET, proxy=proxy), signer, Timeouts(connect, 5.0), context=context)
 
 
-def test_in_proxies_requests_go_through_a_tunnel_that_is_reused(send: Sends, certificate: Path) -> None:
+def test_requests_through_a_proxy_reuse_its_tunnel(send: Sends, certificate: Path) -> None:
     with running_proxy(certificate, *pieces(OPEN, [5, 30])) as proxy:
         opened = transport(Proxy("127.0.0.1", proxy.port, "Basic dTpw"), certificate)
         assert [send(opened) for _ in range(3)] == [b'{"ok":true}'] * 3

@@ -42,7 +42,7 @@ def test_a_stream_request_is_signed_for_its_host_and_service() -> None:
         other.close()
 
 
-def test_a_local_server_has_one_transport() -> None:
+def test_the_streams_host_of_a_local_server_needs_no_second_transport() -> None:
     source = FixedCredentials(Credentials("ID", "SECRET"))
     address = Address("127.0.0.1", 8000, is_encrypted=False)
     transport = HttpTransport(address, Signer(address.authority, "eu-west-1", source), Timeouts())

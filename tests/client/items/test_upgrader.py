@@ -221,7 +221,7 @@ def test_upgrader_reads_an_older_item_as_a_current_object(shop: Opened, stored: 
     assert shop.stored() == stored, "a read writes nothing"
 
 
-def test_an_entity_with_schema_versions_updates_a_current_item_by_one_request(shop: Opened) -> None:
+def test_the_upgrader_needs_no_extra_request_to_update_a_current_item(shop: Opened) -> None:
     shop.put(NOW)
     shop.requests.clear()
     shop.update(key(Order, id="o1"), of(Order, lambda o: o.note).set("x"))
@@ -232,9 +232,7 @@ def test_an_entity_with_schema_versions_updates_a_current_item_by_one_request(sh
 
 
 @OLDER
-def test_an_update_of_an_item_of_an_older_schema_version_leaves_no_mixture(
-    shop: Opened, stored: dict[str, Any]
-) -> None:
+def test_the_upgrader_leaves_no_mixture_after_an_update_of_an_older_item(shop: Opened, stored: dict[str, Any]) -> None:
     shop.store({**stored, "unknown": {"S": "kept"}})
     changed = shop.update(key(Order, id="o1"), of(Order, lambda o: o.tags).append(["x"]))
     assert changed == Order("o1", "c1", "Ada", "Lovelace", PLACED, Decimal("12.5"), tags=["x"])
@@ -244,7 +242,7 @@ def test_an_update_of_an_item_of_an_older_schema_version_leaves_no_mixture(
 
 
 @OLDER
-def test_index_keys_are_correct_after_an_update_of_an_older_schema_version(
+def test_the_upgrader_writes_correct_index_keys_in_an_update_of_an_older_item(
     shop: Opened, stored: dict[str, Any]
 ) -> None:
     shop.store(stored)
@@ -275,7 +273,9 @@ def test_the_condition_of_an_update_applies_to_the_item_of_the_upgraded_schema_v
 
 
 @OLDER
-def test_puts_and_upserts_write_the_current_schema_version(shop: Opened, stored: dict[str, Any]) -> None:
+def test_puts_and_upserts_write_the_current_schema_version_of_the_upgrader(
+    shop: Opened, stored: dict[str, Any]
+) -> None:
     shop.store(stored)
     shop.put(NOW)
     assert shop.stored() == fresh(NOW)
@@ -498,7 +498,7 @@ def test_schema_upgrades_without_a_matching_version_are_rejected_at_their_declar
     assert problem.location.file == __file__
 
 
-def test_a_schema_version_is_a_number() -> None:
+def test_a_schema_version_of_the_upgrader_is_a_number() -> None:
     for wrong in (0, -1, "2", True, 1.0):
         with pytest.raises(DesignError, match=r"schema_version must be an int, 1 or greater, not .*"):
             entity(key=("A#{id}", "B"), schema_version=wrong)(NameOfOrder)  # type: ignore[arg-type]  # on purpose
@@ -549,7 +549,7 @@ def test_schema_upgrades_need_whole_items_from_an_index_with_a_projection() -> N
         assert list(tasks.tasks("OPEN")) == [Task("1", "OPEN", "Old")]
 
 
-def test_an_explained_update_checks_the_schema_version() -> None:
+def test_an_explained_update_shows_the_schema_version_check_of_the_upgrader() -> None:
     (request,) = Shop.close_new.explain("o1").requests
     shown = request.parameters["ConditionExpression"]
     for placeholder, name in request.parameters["ExpressionAttributeNames"].items():
@@ -574,7 +574,7 @@ CHANGES = st.sampled_from(
 
 
 @given(st.sampled_from([FIRST, SECOND]), st.lists(st.lists(CHANGES, min_size=1, max_size=3), min_size=1, max_size=5))
-def test_any_update_of_an_older_schema_version_leaves_the_item_of_a_fresh_put(
+def test_any_update_with_the_upgrader_leaves_the_item_of_a_fresh_put(
     stored: dict[str, Any], steps: list[list[FieldChange[Order]]]
 ) -> None:
     with Opened.open("memory:") as shop, Opened.open("memory:") as current:
@@ -587,7 +587,7 @@ def test_any_update_of_an_older_schema_version_leaves_the_item_of_a_fresh_put(
             assert shop.stored() == current.stored() == fresh(changed)
 
 
-def test_every_write_of_an_item_of_an_older_schema_version_works_with_asyncio(shop: Opened) -> None:
+def test_the_upgrader_supports_every_write_with_asyncio(shop: Opened) -> None:
     async def awaited() -> None:
         shop.store(FIRST)
         changed = await shop.aio.update(NOW, of(Order, lambda o: o.note).set("x"))

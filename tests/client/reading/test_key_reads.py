@@ -25,7 +25,7 @@ def fill(shop: Shop, count: int) -> None:
         shop.put(order(number))
 
 
-def test_get_many_returns_objects_of_several_entities_in_the_order_of_their_keys(shop: Shop) -> None:
+def test_key_reads_with_get_many_return_objects_of_several_entities_in_the_order_of_their_keys(shop: Shop) -> None:
     fill(shop, 3)
     shop.put(OrderItem("o0001", "s1", 4))
     ada = shop.put(Customer(id="c#1 %é🦀", name="Ada"))
@@ -49,7 +49,7 @@ def test_get_many_returns_objects_of_several_entities_in_the_order_of_their_keys
     assert len(seen.requests[2]["TransactItems"]) == 5
 
 
-def test_get_many_returns_two_objects_for_a_repeated_key(shop: Shop) -> None:
+def test_key_reads_with_get_many_return_two_objects_for_a_repeated_key(shop: Shop) -> None:
     fill(shop, 1)
     first, second = shop.get_many([order_key(0), order_key(0)])
     assert first == second
@@ -74,7 +74,7 @@ def test_get_many_splits_any_number_of_keys_by_a_hundred(shop: Shop, place: Plac
     assert not place.has("exact units") or shop.metrics.by_pattern["get_many"].read_units == 130.0
 
 
-def test_in_key_reads_get_many_works_with_asyncio(shop: Shop) -> None:
+def test_key_reads_with_get_many_work_with_asyncio(shop: Shop) -> None:
     fill(shop, 120)
     keys = [order_key(number) for number in range(130)]
 
@@ -93,7 +93,7 @@ def leave_most_over(operation: str, answer: Document) -> Document | None:
 
 
 @pytest.mark.parametrize("awaited", [False, True])
-def test_get_many_retries_unprocessed_keys(shop: Shop, awaited: bool) -> None:
+def test_key_reads_with_get_many_retry_unprocessed_keys(shop: Shop, awaited: bool) -> None:
     fill(shop, 220)
     keys = [order_key(number) for number in range(220)]
     seen = between(shop, answer=leave_most_over)
@@ -116,7 +116,7 @@ def test_get_many_raises_for_keys_that_stay_unprocessed(shop: Shop) -> None:
     assert len(seen.operations) == 3
 
 
-def test_get_many_returns_none_for_expired_items(place: Place) -> None:
+def test_key_reads_with_get_many_return_none_for_expired_items(place: Place) -> None:
     now = IN_TWO_HOURS
     old, new = Session("old", now - timedelta(hours=1)), Session("new", now + timedelta(hours=1))
     with place.clocked(Shop, now.timestamp) as shop:
@@ -157,7 +157,7 @@ def test_get_many_names_the_key_of_a_cancelled_transaction(shop: Shop) -> None:
     assert len(seen.operations) == 1
 
 
-def test_get_many_retries_a_transaction_conflict(shop: Shop) -> None:
+def test_key_reads_with_get_many_retry_a_transaction_conflict(shop: Shop) -> None:
     fill(shop, 2)
     conflicts = iter([True, True, False])
 
@@ -174,13 +174,13 @@ def test_get_many_retries_a_transaction_conflict(shop: Shop) -> None:
     assert len(seen.operations) == 3
 
 
-def test_in_key_reads_get_many_rejects_a_class_that_the_table_does_not_have(shop: Shop) -> None:
+def test_key_reads_with_get_many_reject_a_class_that_the_table_does_not_have(shop: Shop) -> None:
     with pytest.raises(ArgumentRefused, match="int is not an entity of Shop"):
         shop.get_many([key(int, id=1)])
 
 
 @given(st.lists(st.integers(0, 150), max_size=300), st.sets(st.integers(0, 150)), st.integers(1, 9))
-def test_in_key_reads_get_many_equals_single_gets(
+def test_key_reads_with_get_many_equal_single_gets(
     requested: list[int], existing: set[int], items_per_response: int
 ) -> None:
     def leave_unprocessed(operation: str, answer: Document) -> Document | None:

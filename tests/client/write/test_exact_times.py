@@ -175,12 +175,12 @@ def test_a_transaction_with_another_time_in_the_same_unit_changes_nothing(device
     assert stored_objects(devices) == [replace(EVENT, text="new"), None]
 
 
-def test_a_raw_delete_uses_the_key_alone(devices: Devices) -> None:
+def test_a_raw_delete_with_an_exact_time_uses_the_key_alone(devices: Devices) -> None:
     devices.delete(event_key(OTHER), raw=True)
     assert devices.get(event_key()) is None
 
 
-def test_a_put_replaces_the_item_with_its_key(devices: Devices) -> None:
+def test_a_put_with_an_exact_time_replaces_the_item_with_its_key(devices: Devices) -> None:
     other = replace(EVENT, at=OTHER)
     devices.put(other)
     assert [devices.get(event_key()), devices.get(event_key(OTHER))] == [None, other]

@@ -43,7 +43,7 @@ def choices(draft: DraftTable) -> dict[str, tuple[str, ...]]:
 STATUSES = ["OPEN", "PAID", "SHIPPED"] * 4
 
 
-def test_in_closed_sets_a_status_field_gets_its_values_as_choices_and_a_list_over_all_of_them(tmp_path: Path) -> None:
+def test_a_status_field_with_a_closed_set_gets_choices_and_a_list_over_all_of_them(tmp_path: Path) -> None:
     draft = inferred_table(orders(STATUSES, status=True))
     assert choices(draft) == {"status": ("OPEN", "PAID", "SHIPPED")}
     assert any("Order.status: the Literal has the 3 values of 12 sampled items" in note for note in draft.notes)
@@ -55,13 +55,13 @@ def test_in_closed_sets_a_status_field_gets_its_values_as_choices_and_a_list_ove
     assert fanouts["order_list"] == 3
 
 
-def test_a_value_found_only_in_a_key_is_named_after_the_preceding_literal() -> None:
+def test_a_closed_set_found_only_in_a_key_is_named_after_the_preceding_literal() -> None:
     draft = inferred_table(orders(STATUSES))
     assert draft.entities[0].keys["gsi1"].partition == ("STATUS#{status}",)
     assert choices(draft) == {"status": ("OPEN", "PAID", "SHIPPED")}
 
 
-def test_in_closed_sets_a_value_after_the_entity_name_in_a_key_is_named_part() -> None:
+def test_a_closed_set_after_the_entity_name_in_a_key_is_named_part() -> None:
     draft = inferred_table(orders(STATUSES, "ORDERS"))
     assert draft.entities[0].keys["gsi1"].partition == ("ORDERS#{part}",)
 
@@ -145,7 +145,7 @@ def function_table(engine: Engine, path: Path) -> Table:
     return loaded(inferred_table(example.seen_in(engine)), path).open(engine)
 
 
-def test_a_value_found_only_in_a_key_survives_updates(tmp_path: Path) -> None:
+def test_a_closed_set_found_only_in_a_key_survives_updates(tmp_path: Path) -> None:
     with Engine("memory:") as engine:
         table = function_table(engine, tmp_path)
         cls: Any = table.design.entities[0].cls

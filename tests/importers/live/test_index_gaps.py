@@ -77,7 +77,7 @@ def test_an_entity_that_is_not_in_the_index_of_its_siblings_adds_a_note() -> Non
     assert not any("although it has" in note for note in draft_of(*INVOICES).notes)
 
 
-def test_an_entity_that_only_its_whole_key_reads_adds_a_note() -> None:
+def test_an_index_gap_note_names_an_entity_that_only_its_whole_key_reads() -> None:
     room, message = {"PK": "ROOM#r1", "SK": "META"}, {"PK": "USER#u1", "SK": "MSG#2024-01-01T10:00:00"}
     notes = draft_of(room, message, indexes=()).notes
     assert [note for note in notes if note.startswith("No key lists the items of Room")]
@@ -87,14 +87,12 @@ def test_an_entity_that_only_its_whole_key_reads_adds_a_note() -> None:
 @pytest.mark.parametrize(
     ("sort", "is_noted"), [("POST#7", True), ("POST#2024-01-01T10:00:00", False)], ids=["by id", "by time"]
 )
-def test_in_index_gaps_a_list_that_is_not_in_the_order_of_the_time_of_its_items_adds_a_note(
-    sort: str, is_noted: bool
-) -> None:
+def test_an_index_gap_note_names_a_list_that_is_not_in_the_order_of_time(sort: str, is_noted: bool) -> None:
     draft = draft_of({"PK": "USER#u1", "SK": sort, "created_at": "2024-01-01T10:00:00"}, indexes=())
     assert any("No key sorts these items by a time" in note for note in draft.notes) is is_noted
 
 
-def test_a_status_before_the_time_in_a_sort_key_adds_a_note() -> None:
+def test_an_index_gap_note_names_a_status_before_the_time_in_a_sort_key() -> None:
     rows = [
         {"PK": "unit-17", "SK": f"{state}#{time}", "state": state, "logged_at": time}
         for state, time in (("OK", "2024-01-01"), ("BAD", "2024-01-02"), ("OK", "2024-01-03"))
@@ -103,7 +101,7 @@ def test_a_status_before_the_time_in_a_sort_key_adds_a_note() -> None:
     assert any("state is before logged_at in the sort key" in note for note in notes)
 
 
-def test_the_id_of_a_parent_lists_its_children_and_not_the_parent() -> None:
+def test_an_index_gap_note_names_an_id_that_lists_the_children_without_the_parent() -> None:
     parents = [{"PK": f"{number}7", "SK": "TALK", "id": f"{number}7"} for number in range(3)]
     children = [
         {"PK": f"{number}7", "SK": f"TALK#COMMENT#2024-01-0{day}T10:00:00Z", "id": f"{number}7"}

@@ -40,7 +40,7 @@ def loaded(draft: DraftTable, path: Path) -> type[Table]:
     return table
 
 
-def test_in_the_inference_every_table_of_the_examples_is_imported() -> None:
+def test_the_inference_imports_every_table_of_the_examples() -> None:
     """All tables whose check passes."""
     known = {table for system in SYSTEMS for table in tables(system) if check(table.design).passes}
     assert {example.table for example in EXAMPLES} == known
@@ -65,9 +65,7 @@ def test_inference_finds_the_entities_and_templates_of_an_example(example: Examp
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_in_the_inference_an_inferred_model_supports_every_pattern_of_the_example(
-    example: Example, tmp_path: Path
-) -> None:
+def test_the_inference_supports_every_pattern_of_the_example(example: Example, tmp_path: Path) -> None:
     table = loaded(with_patterns_of(example.table, inferred_table(example.seen())), tmp_path)
     plans = {each.pattern.name: each for each in check(example.table.design).outcomes if isinstance(each, Plan)}
     report = check(table.design)
@@ -148,7 +146,7 @@ def seen(
     return SampledTable("Things", keys, indexes, items)
 
 
-def test_an_empty_table_is_imported_with_only_its_keys() -> None:
+def test_the_inference_imports_an_empty_table_with_only_its_keys() -> None:
     draft = inferred_table(seen())
     (entity,) = draft.entities
     assert entity.keys == {"key": DraftKeys((NativeKey("pk"),), (NativeKey("sk"),))}
@@ -158,7 +156,7 @@ def test_an_empty_table_is_imported_with_only_its_keys() -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "type_name"), [("N", "12", "int"), ("N", "1.5", "Decimal"), ("B", "AAE=", "bytes")]
 )
-def test_in_the_inference_keys_that_are_not_strings_become_native_keys(
+def test_the_inference_makes_keys_that_are_not_strings_native(
     kind: str, value: str, type_name: str, tmp_path: Path
 ) -> None:
     draft = inferred_table(seen({"id": {kind: value}, "at": {"N": "1"}}, keys=("id", "at")))
@@ -168,7 +166,7 @@ def test_in_the_inference_keys_that_are_not_strings_become_native_keys(
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_items_with_incomplete_index_keys_make_the_index_sparse(tmp_path: Path) -> None:
+def test_the_inference_makes_an_index_with_incomplete_keys_sparse(tmp_path: Path) -> None:
     index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
     items: list[dict[str, Any]] = [
         {"PK": {"S": "USER"}, "SK": {"N": "0"}, "GSI1SK": {"N": "0"}},
@@ -180,7 +178,7 @@ def test_items_with_incomplete_index_keys_make_the_index_sparse(tmp_path: Path) 
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_a_table_without_a_sort_key_is_imported(tmp_path: Path) -> None:
+def test_the_inference_imports_a_table_without_a_sort_key(tmp_path: Path) -> None:
     items = [{"PK": {"S": f"USER#{n}"}, "name": {"S": "x"}} for n in range(3)]
     draft = inferred_table(seen(*items, keys=("PK",)))
     assert draft.entities[0].keys["key"].partition == ("USER#{user_id}",)
@@ -193,7 +191,7 @@ def test_inference_ignores_a_type_attribute_that_is_not_a_string(tmp_path: Path)
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_a_field_with_values_of_mixed_types_has_the_type_any(tmp_path: Path) -> None:
+def test_the_inference_gives_a_field_with_values_of_mixed_types_the_type_any(tmp_path: Path) -> None:
     draft = inferred_table(
         seen(
             {"PK": {"S": "A#1"}, "SK": {"S": "X"}, "v": {"N": "1"}},
@@ -205,7 +203,7 @@ def test_a_field_with_values_of_mixed_types_has_the_type_any(tmp_path: Path) -> 
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_an_index_key_that_matches_no_field_becomes_native(tmp_path: Path) -> None:
+def test_the_inference_makes_an_index_key_that_matches_no_field_native(tmp_path: Path) -> None:
     index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
     draft = inferred_table(
         seen(
@@ -221,7 +219,9 @@ def test_an_index_key_that_matches_no_field_becomes_native(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("versions", [("2", "2"), ("1", "2")])
-def test_a_later_schema_version_becomes_a_plain_field_with_a_note(versions: tuple[str, str], tmp_path: Path) -> None:
+def test_the_inference_makes_a_later_schema_version_a_plain_field_with_a_note(
+    versions: tuple[str, str], tmp_path: Path
+) -> None:
     draft = inferred_table(
         seen(*({"PK": {"S": f"A#{n}"}, "SK": {"S": "X"}, "schema_v": {"N": each}} for n, each in enumerate(versions)))
     )
@@ -230,7 +230,7 @@ def test_a_later_schema_version_becomes_a_plain_field_with_a_note(versions: tupl
     assert check(loaded(draft, tmp_path).design).passes
 
 
-def test_upper_case_codes_that_repeat_an_attribute_are_fields_and_not_literals(tmp_path: Path) -> None:
+def test_the_inference_makes_upper_case_codes_that_repeat_an_attribute_fields_and_not_literals(tmp_path: Path) -> None:
     """An airport code in front of a date looks like a literal, but each item also has it as an attribute."""
     flights = [
         {"PK": {"S": f"{origin}#{day}"}, "SK": {"S": str(number)}, "origin": {"S": origin}, "day": {"S": day}}
@@ -248,6 +248,6 @@ def test_inference_finds_no_shard_in_too_few_items() -> None:
     assert draft.entities[0].derived == {}
 
 
-def test_live_import_is_deterministic() -> None:
+def test_the_inference_of_a_live_table_is_deterministic() -> None:
     example = EXAMPLES[6].seen()
     assert inferred_table(example) == inferred_table(example)

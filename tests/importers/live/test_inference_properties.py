@@ -92,7 +92,7 @@ def design_of(table: SampledTable) -> Design:
 
 @settings(max_examples=150, deadline=None)
 @given(tables())
-def test_inferred_entities_write_the_keys_of_the_sampled_items(table: SampledTable) -> None:
+def test_the_inference_from_any_items_writes_the_same_keys(table: SampledTable) -> None:
     design = design_of(table)
     corrected, _ = with_corrected_keys(table.without_empty_keys())
     _, clusters = entity_groups(corrected)

@@ -40,7 +40,7 @@ def plainly(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_an_inferred_model_returns_the_same_items_as_the_example(example: Example, tmp_path: Path) -> None:
+def test_the_inference_from_an_example_returns_the_same_items(example: Example, tmp_path: Path) -> None:
     with Engine("memory:", sweep_seconds=None) as engine:
         calls, inferred = imported(example, engine, tmp_path)
         original = example.table.open(engine)
@@ -69,7 +69,9 @@ def is_token_marker(example: Example, item: Mapping[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=str)
-def test_reading_and_writing_items_with_an_inferred_model_keeps_their_keys(example: Example, tmp_path: Path) -> None:
+def test_the_inference_from_items_keeps_their_keys_when_they_are_read_and_written(
+    example: Example, tmp_path: Path
+) -> None:
     with Engine("memory:", sweep_seconds=None) as engine:
         _, inferred = imported(example, engine, tmp_path)
         before = stored_items(engine, example.table.design.name)

@@ -42,7 +42,7 @@ def test_a_template_that_one_row_contradicts_is_not_inferred() -> None:
     assert draft.entities[0].keys["key"].partition == ("ORDER#{order_id}",)
 
 
-def test_in_key_templates_declared_kinds_take_precedence_over_an_attribute_named_type() -> None:
+def test_declared_kinds_in_key_templates_take_precedence_over_an_attribute_named_type() -> None:
     table = SampledTable("Shop", ("PK", "SK"), (), ORDERS, kinds=("Purchase", "Purchase"))
     draft = inferred_entities(table)
     assert draft.type_attribute is None
@@ -74,7 +74,7 @@ def test_a_type_attribute_in_a_template_becomes_a_literal() -> None:
     assert inferred_entities(table).entities[0].keys["key"].sort == ("sale#{no}",)
 
 
-def test_a_prefix_before_a_colon_is_a_literal_and_separates_entities() -> None:
+def test_a_prefix_before_a_colon_is_a_literal_of_the_key_template_and_separates_entities() -> None:
     rows = items(
         *({"PK": f"User:{name}", "SK": f"d{name}", "text": "Hi"} for name in ("u1", "u2")),
         *({"PK": f"Room:{name}", "SK": "meta", "owner": name} for name in ("r1", "r2")),
@@ -84,13 +84,13 @@ def test_a_prefix_before_a_colon_is_a_literal_and_separates_entities() -> None:
     assert (room.class_name, room.keys["key"].partition) == ("Room", ("Room:{owner}",))
 
 
-def test_a_web_address_and_a_title_with_a_colon_have_no_prefix() -> None:
+def test_a_web_address_and_a_title_with_a_colon_have_no_prefix_in_key_templates() -> None:
     rows = items({"PK": "https://a", "SK": "Alien: Covenant"}, {"PK": "ftp://b", "SK": "Dune: Part Two"})
     (entity,) = inferred_entities(SampledTable("Pages", ("PK", "SK"), (), rows)).entities
     assert entity.keys["key"].partition[0] in ("{part}", "{part:raw}")
 
 
-def test_equal_ids_after_different_literals_are_two_fields_unless_several_items_agree() -> None:
+def test_equal_ids_after_different_literals_are_two_fields_of_the_key_template_unless_items_agree() -> None:
     """In samples, the order 12345 often belongs to the customer 12345."""
     rows = [{"PK": f"o#{n}", "SK": f"p#{n}{n}", "GSI1PK": f"c#{n}", "GSI1SK": f"p#{n}{n}"} for n in ("17", "23", "42")]
     index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
@@ -101,7 +101,7 @@ def test_equal_ids_after_different_literals_are_two_fields_unless_several_items_
     assert several.entities[0].keys["gsi1"] == DraftKeys(("c#{o_id}",), ("p#{p_id}",))
 
 
-def test_in_key_templates_a_constant_after_the_name_of_its_field_is_the_field() -> None:
+def test_a_key_template_turns_a_constant_after_the_name_of_its_field_into_the_field() -> None:
     """Every sampled order is pending, so STATUS#PENDING would put all orders into one partition."""
     index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
     rows = [
@@ -112,7 +112,7 @@ def test_in_key_templates_a_constant_after_the_name_of_its_field_is_the_field() 
     assert entity.keys["gsi1"].partition == ("ORDER#STATUS#{status}",)
 
 
-def test_in_key_templates_a_partition_that_alone_identifies_an_item_is_named_after_the_entity() -> None:
+def test_a_key_template_names_a_partition_that_identifies_an_item_after_the_entity() -> None:
     rows = items({"PK": "C1", "SK": "A", "type": "customer"}, {"PK": "C2", "SK": "A", "type": "customer"})
     (entity,) = inferred_entities(SampledTable("Bank", ("PK", "SK"), (), rows, kinds=("customer",) * 2)).entities
     assert (entity.keys["key"], entity.identity) == (DraftKeys(("{customer_id}",), ("A",)), None)
@@ -157,7 +157,7 @@ def test_a_field_that_is_not_clearly_in_the_key_is_not_in_the_template(
     assert draft.entities[0].keys["key"].sort == ("{timestamp}",)
 
 
-def test_a_partition_of_one_character_is_a_literal() -> None:
+def test_a_partition_of_one_character_is_a_literal_of_the_key_template() -> None:
     index = DraftIndex("gsi1", "GSI1", "GSI", ("GSI1PK",), ("GSI1SK",))
     rows = items(*({"PK": f"CALL#{n}", "SK": "CALL", "GSI1PK": "0", "GSI1SK": f"t{n}"} for n in ("1", "2")))
     (entity,) = inferred_entities(SampledTable("Calls", ("PK", "SK"), (index,), rows)).entities
@@ -170,7 +170,7 @@ def test_a_separator_that_is_missing_after_a_number_stays_in_the_template() -> N
     assert draft.entities[0].keys["key"].sort == ("C#{category_id}P#{product_id}",)
 
 
-def test_an_alias_with_another_literal_than_the_rows_adds_a_note() -> None:
+def test_a_key_template_whose_alias_has_another_literal_than_the_rows_adds_a_note() -> None:
     rows = items({"PK": "p1", "SK": "#METADATA#p1"}, {"PK": "p2", "SK": "#METADATA#p2"})
     aliases = {"Player": {"SK": "#METEDATA#playerId"}}
     draft = inferred_entities(SampledTable("Game", ("PK", "SK"), (), rows, kinds=("Player",) * 2, aliases=aliases))
@@ -180,7 +180,7 @@ def test_an_alias_with_another_literal_than_the_rows_adds_a_note() -> None:
     )
 
 
-def test_items_that_share_the_partition_of_a_user_are_no_users() -> None:
+def test_a_key_template_does_not_make_items_in_the_partition_of_a_user_users() -> None:
     rows = items(*({"PK": f"User:{user}", "SK": f"2024-01-0{day}T10:00:00Z"} for user in "ab" for day in (1, 2)))
     draft = inferred_entities(SampledTable("Chat", ("PK", "SK"), (), rows))
     assert [each.class_name for each in draft.entities] == ["UserItem"]
@@ -195,13 +195,13 @@ CUSTOMERS = items(
 )
 
 
-def test_a_misspelt_literal_adds_a_note_and_does_not_make_another_entity() -> None:
+def test_a_misspelt_literal_in_a_key_template_adds_a_note_and_no_entity() -> None:
     draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), CUSTOMERS))
     assert [each.keys["key"].partition for each in draft.entities] == [("CUS#{cus_id}",)]
     assert any("PK is probably misspelt in some items: 'CUST#3', probably 'CUS#3'" in note for note in draft.notes)
 
 
-def test_a_similar_literal_of_items_with_other_attributes_is_another_entity() -> None:
+def test_a_similar_literal_of_items_with_other_attributes_is_a_key_template_of_another_entity() -> None:
     rows = (*CUSTOMERS[:2], *items({"PK": "CUST#3", "SK": "CUST#3", "street": "Main", "city": "Ulm", "floor": "2"}))
     draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows))
     assert len(draft.entities) == 2
@@ -225,7 +225,7 @@ def test_an_empty_index_key_adds_a_note_and_is_no_field() -> None:
     assert any("GSI1PK (2 items), GSI1SK (2 items)" in note for note in draft.notes)
 
 
-def test_in_key_templates_a_copy_of_an_attribute_of_the_parent_adds_a_note() -> None:
+def test_a_key_template_with_a_copied_attribute_of_the_parent_adds_a_note() -> None:
     rows = items(
         {"PK": "ORDER#7", "SK": "ORDER", "customer": "CUS#1", "name": "Ada"},
         {"PK": "ORDER#8", "SK": "ORDER", "customer": "CUS#2", "name": "Bob"},
@@ -245,7 +245,7 @@ def test_an_index_by_an_attribute_that_equals_the_table_key_adds_a_note() -> Non
     assert not any("redundant" in note for note in draft.notes)
 
 
-def test_an_upper_case_code_is_a_value_if_other_items_have_other_values_after_its_literal() -> None:
+def test_an_upper_case_code_in_a_key_template_is_a_value_if_other_items_have_other_values() -> None:
     rows = items(
         {"PK": "CUSTOMER#XYQ", "SK": "CUSTOMER#XYQ"},
         {"PK": "CUSTOMER#VLD", "SK": "CUSTOMER#VLD"},
@@ -256,7 +256,7 @@ def test_an_upper_case_code_is_a_value_if_other_items_have_other_values_after_it
     assert [each.keys["key"].partition for each in draft.entities] == [("CUSTOMER#{customer_id}",)] * 2
 
 
-def test_the_misspelt_name_of_an_entity_adds_a_note_and_does_not_make_another_entity() -> None:
+def test_the_misspelt_name_of_an_entity_in_a_key_template_adds_a_note_and_no_entity() -> None:
     rows = items(
         *({"PK": f"ORDER#{n}", "SK": f"PROD#{n}", "Type": kind} for n, kind in (("1", "ITEM"), ("2", "ITEMS")))
     )
@@ -276,7 +276,7 @@ def test_a_value_after_a_literal_is_a_value_in_other_keys_too() -> None:
     ]
 
 
-def test_a_value_has_the_name_of_the_map_member_that_contains_it_or_of_its_form() -> None:
+def test_a_value_in_a_key_template_is_named_after_its_map_member_or_its_form() -> None:
     rows: list[dict[str, dict[str, Any]]] = [
         {
             "PK": {"S": f"USER#{number}"},

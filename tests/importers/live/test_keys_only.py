@@ -49,7 +49,7 @@ def model_of(path: Path, *source: str) -> type[Table]:
     return table
 
 
-def test_a_model_imported_from_an_empty_table_can_open_that_table(
+def test_an_empty_table_imported_with_keys_only_can_be_opened(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = f"file:{tmp_path / 'orders.db'}"
@@ -67,7 +67,7 @@ def test_a_model_imported_from_an_empty_table_can_open_that_table(
         assert (found.sk, found.l) == (Decimal("1.5"), None)
 
 
-def test_a_workbench_document_without_rows_describes_the_same_table(tmp_path: Path) -> None:
+def test_a_workbench_document_without_rows_is_imported_with_keys_only(tmp_path: Path) -> None:
     def attribute(name: str) -> dict[str, str]:
         return {"AttributeName": name, "AttributeType": TYPES[name]}
 
@@ -93,7 +93,7 @@ def test_a_published_workbench_document_without_rows_keeps_its_keys() -> None:
     assert [each.attribute for each in entity.fields] == ["PK", "SK"]
 
 
-def test_declared_facets_become_entities_and_unused_indexes_become_notes() -> None:
+def test_declared_facets_become_entities_although_there_are_keys_only() -> None:
     document = json.loads((PUBLISHED / "AnOnlineShop_1.json").read_text(encoding="utf-8"))
     (shown,) = document["DataModel"]
     shown["TableFacets"] = [{"FacetName": "Customer", "NonKeyAttributes": ["email"]}]

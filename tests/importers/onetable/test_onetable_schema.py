@@ -76,7 +76,7 @@ def test_the_published_onetable_schema_passes_the_check(tmp_path: Path) -> None:
     assert "{roomId}" in notes
 
 
-def test_value_templates_become_keys_and_property_types_become_field_types() -> None:
+def test_value_templates_of_a_onetable_schema_become_keys_and_types_become_field_types() -> None:
     user, notes = _user(json.dumps(SCHEMA))
     assert user.keys["key"].partition == ("Account#{account_id}",)
     assert user.keys["key"].sort == ("User#{seq:08d}",)
@@ -105,7 +105,7 @@ def test_value_templates_become_keys_and_property_types_become_field_types() -> 
         ({"type": "Object", "default": {}}, {}),
     ],
 )
-def test_in_the_onetable_schema_a_default_of_the_declared_type_is_imported(field: dict[str, Any], default: Any) -> None:
+def test_a_default_of_the_declared_type_in_a_onetable_schema_is_imported(field: dict[str, Any], default: Any) -> None:
     user, notes = _user(_with_field("extra", **field))
     extra = next(each for each in user.fields if each.name == "extra")
     assert (extra.has_default, extra.default) == (True, default)
@@ -122,13 +122,13 @@ def test_in_the_onetable_schema_a_default_of_the_declared_type_is_imported(field
         {"type": "Object", "default": {"a": 1.5}},
     ],
 )
-def test_in_the_onetable_schema_a_default_of_another_type_is_left_out_with_a_note(field: dict[str, Any]) -> None:
+def test_a_default_of_another_type_in_a_onetable_schema_is_left_out_with_a_note(field: dict[str, Any]) -> None:
     user, notes = _user(_with_field("extra", **field))
     assert not next(each for each in user.fields if each.name == "extra").has_default
     assert any("was left out; add it to the field" in note for note in notes)
 
 
-def test_in_the_onetable_schema_a_note_lists_the_key_fields_whose_values_would_be_escaped() -> None:
+def test_the_import_of_a_onetable_schema_notes_key_fields_whose_values_would_be_escaped() -> None:
     _, notes = _user(json.dumps(SCHEMA))
     first, note = (each for each in notes if "escape text" in each)
     assert "in type are not found" in first  # and not the id of Account, which is generated
@@ -159,13 +159,13 @@ def test_an_imported_onetable_schema_passes_the_check(tmp_path: Path) -> None:
         ("User#{nobody}", "braces are for fields"),
     ],
 )
-def test_a_value_template_that_cannot_be_a_key_becomes_a_note(value: str, said: str) -> None:
+def test_a_value_template_of_a_onetable_schema_that_cannot_be_a_key_becomes_a_note(value: str, said: str) -> None:
     user, notes = _user(_with_field("gs1pk", type="String", value=value))
     assert "gs1" not in user.keys
     assert any(said in note for note in notes)
 
 
-def test_a_key_property_without_a_template_becomes_a_native_key() -> None:
+def test_a_key_property_without_a_template_in_a_onetable_schema_becomes_a_native_key() -> None:
     user, _ = _user(_with_field("gs1pk", type="String"))
     assert user.keys["gs1"].partition == (NativeKey("gs1pk"),)
 
@@ -179,7 +179,7 @@ def test_a_schema_among_the_arguments_of_a_table_is_imported_and_a_second_one_is
     assert "Another schema of the file (Room) was left out: put it into its own file." in table.notes
 
 
-def test_in_the_onetable_schema_a_composed_key_of_an_index_whose_other_key_is_missing_becomes_a_note() -> None:
+def test_a_composed_index_key_of_a_onetable_schema_whose_other_key_is_missing_becomes_a_note() -> None:
     schema = json.loads(json.dumps(SCHEMA))
     del schema["models"]["User"]["gs1sk"]
     _, notes = _user(json.dumps(schema))
@@ -244,7 +244,7 @@ def test_a_mutated_onetable_schema_is_imported_or_rejected(document: Any) -> Non
 
 @settings(max_examples=100, deadline=None)
 @given(cut=st.integers(0, 400), added=st.text("{}[]()'\"`:,.${}/\\* ab1\n", max_size=12))
-def test_in_the_onetable_schema_a_script_with_inserted_characters_is_imported_or_rejected(cut: int, added: str) -> None:
+def test_a_onetable_schema_with_inserted_characters_is_imported_or_rejected(cut: int, added: str) -> None:
     script = (
         "export default {indexes: {primary: {hash: 'pk'}}, models: {U: {pk: {value: 'u#${id}'}, id: {type: String}}}}"
     )
@@ -301,7 +301,7 @@ def test_options_that_onetable_does_not_know_and_computed_defaults_become_notes(
     ]
 
 
-def test_each_use_of_a_padded_number_keeps_its_width() -> None:
+def test_each_use_of_a_padded_number_in_a_onetable_schema_keeps_its_width() -> None:
     schema = {
         "indexes": {"primary": {"hash": "pk", "sort": "sk"}, "gs1": {"hash": "gs1pk", "sort": "gs1sk"}},
         "models": {

@@ -114,7 +114,7 @@ def test_an_invalid_schema_json_is_rejected_with_every_problem_and_its_path(
     assert all(any(line.startswith(f"  {path}: ") for line in lines) for path in paths)
 
 
-def test_operations_become_patterns_with_the_key_fields_as_parameters() -> None:
+def test_operations_of_a_schema_json_become_patterns_with_the_key_fields_as_parameters() -> None:
     table = _read(
         _schema(
             _pattern(1, "one", "GetItem", "customer_id", "placed", "id"),
@@ -169,7 +169,7 @@ def test_operations_become_patterns_with_the_key_fields_as_parameters() -> None:
         ),
     ],
 )
-def test_in_the_schema_json_file_a_filter_expression_becomes_an_equivalent_lambda(
+def test_a_filter_expression_of_a_schema_json_becomes_an_equivalent_lambda(
     operator: str, conditions: list[tuple[str, str, str]], written: str
 ) -> None:
     functions = ("begins_with", "contains", "attribute_exists", "attribute_not_exists")
@@ -199,7 +199,7 @@ def test_in_the_schema_json_file_a_filter_expression_becomes_an_equivalent_lambd
         (_pattern(1, "without_key", "UpdateItem", "customer_id", "status"), "no parameter provides"),
     ],
 )
-def test_in_the_schema_json_file_an_unserved_pattern_is_imported_and_rejected_by_check(
+def test_an_unserved_pattern_of_a_schema_json_is_imported_and_rejected_by_check(
     pattern: dict[str, Any], finding: str, tmp_path: Path
 ) -> None:
     table = _read(_schema(pattern))
@@ -217,23 +217,23 @@ def test_in_the_schema_json_file_an_unserved_pattern_is_imported_and_rejected_by
         (_pattern(1, "nothing", "UpdateItem", "customer_id", "placed", "id"), "has only parameters of the key", True),
     ],
 )
-def test_a_difference_from_the_source_becomes_a_note(pattern: dict[str, Any], note: str, is_declared: bool) -> None:
+def test_a_difference_from_the_schema_json_becomes_a_note(
+    pattern: dict[str, Any], note: str, is_declared: bool
+) -> None:
     table = _read(_schema(pattern))
     assert bool(table.patterns) == is_declared
     (found,) = (each for each in table.notes if pattern["name"] in each)
     assert note in found
 
 
-def test_in_the_schema_json_file_an_optional_key_field_makes_the_index_sparse_and_multi_attribute_keys_are_native() -> (
-    None
-):
+def test_an_optional_key_field_of_a_schema_json_makes_the_index_sparse() -> None:
     fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id")]
     table = _read(_schema(fields=[*fields, {"name": "status", "type": "string", "required": False}]))
     assert table.entities[0].keys["statuses"].sparse
     assert "native" in python_source(read_schema_json(json.dumps(_schema()), "schema.json"))
 
 
-def test_in_the_schema_json_file_a_field_with_the_name_of_a_key_attribute_is_composed_by_the_key() -> None:
+def test_a_field_of_a_schema_json_with_the_name_of_a_key_attribute_is_composed_by_the_key() -> None:
     """The published package delivery app lists `sort_key` as a field, next to a template for it."""
     fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id", "status", "sk")]
     mapping = {"name": "Statuses", "pk_template": ["{status}", "{customer_id}"], "sk_template": ["{sk}"]}
@@ -250,7 +250,7 @@ def test_in_the_schema_json_file_a_field_with_the_name_of_a_key_attribute_is_com
     )
 
 
-def test_in_the_schema_json_file_an_entity_with_all_key_attributes_of_an_index_is_in_the_index() -> None:
+def test_an_entity_of_a_schema_json_with_all_key_attributes_of_an_index_is_in_the_index() -> None:
     table = _read(_schema(gsi_mappings=[]))
     assert table.entities[0].keys["statuses"].sort == (NativeKey("placed"),)
     assert "Order is also in the index Statuses, because its items have status, customer_id, placed." in table.notes
@@ -293,7 +293,7 @@ def test_a_mutated_published_schema_json_is_imported_or_rejected_with_its_proble
     assert len(problems) > 1
 
 
-def test_in_the_schema_json_file_an_id_outside_the_key_is_not_part_of_the_identity(tmp_path: Path) -> None:
+def test_an_id_of_a_schema_json_outside_the_key_is_not_part_of_the_identity(tmp_path: Path) -> None:
     fields = [{"name": name, **STRING} for name in ("customer_id", "placed", "id")]
     document = _schema(sk_template="ORDER#{placed}", fields=fields, gsi_mappings=[])
     draft = read_schema_json(json.dumps(document), "schema.json")

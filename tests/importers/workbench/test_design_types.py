@@ -71,7 +71,7 @@ def types() -> tuple[DesignTypes, list[str]]:
         (Size, "Size"),
     ],
 )
-def test_an_annotation_is_written_as_python_source(annotation: Any, text: str) -> None:
+def test_design_types_are_written_as_python_source(annotation: Any, text: str) -> None:
     known, notes = types()
     assert known.annotation(annotation, "here") == (text, ())
     assert not notes
@@ -85,7 +85,7 @@ def test_an_unsupported_type_adds_a_note(annotation: Any) -> None:
     assert notes
 
 
-def test_in_design_types_an_annotation_collects_the_classes_and_enums_that_it_uses() -> None:
+def test_design_types_collect_the_classes_and_enums_that_an_annotation_uses() -> None:
     known, _ = types()
     known.annotation(dict[str, Part], "here")
     known.annotation(Part, "again")
@@ -94,7 +94,7 @@ def test_in_design_types_an_annotation_collects_the_classes_and_enums_that_it_us
     assert known.classes == [DraftClass("Part", (DraftField("name", "str"), size), "A part.")]
 
 
-def test_in_design_types_a_class_with_a_taken_or_reserved_name_is_renamed() -> None:
+def test_design_types_rename_a_class_with_a_taken_or_reserved_name() -> None:
     known, _ = types()
     taken, box = make_dataclass("Taken", [("a", int)]), make_dataclass("Box", [("a", int)])
     assert [known.annotation(each, "here")[0] for each in (taken, box)] == ["Taken2", "Box2"]
@@ -163,7 +163,7 @@ def test_field_defaults_are_read_from_classes_of_every_library(cls: type) -> Non
     ]
 
 
-def test_a_default_object_is_written_with_its_fields() -> None:
+def test_field_defaults_that_are_objects_are_written_with_their_fields() -> None:
     class Holder(pydantic.BaseModel):
         part: Part = Part("p", Size.LARGE)
 
@@ -177,7 +177,7 @@ def test_a_default_object_is_written_with_its_fields() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), object(), {1: 2}, {"x": complex(1)}, [Mixed.A]])
-def test_in_design_types_an_unwritable_default_value_is_rejected(value: Any) -> None:
+def test_field_defaults_that_cannot_be_written_are_rejected(value: Any) -> None:
     known, _ = types()
     with pytest.raises(NotWritable):
         known.constant(value)

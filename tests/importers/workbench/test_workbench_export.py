@@ -55,7 +55,7 @@ def imported(document: str, folder: Path, functions: str | None = None) -> type[
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_in_the_workbench_export_an_exported_model_is_imported_unchanged(table: type[Table], tmp_path: Path) -> None:
+def test_the_workbench_export_of_a_model_is_imported_unchanged(table: type[Table], tmp_path: Path) -> None:
     again = imported(exported(table), tmp_path, table.__module__)
     before, after = said(table), said(again)
     for part in before:
@@ -64,7 +64,7 @@ def test_in_the_workbench_export_an_exported_model_is_imported_unchanged(table: 
 
 
 @pytest.mark.parametrize("module", [whole_model, awkward_model], ids=lambda module: module.__name__)
-def test_in_the_workbench_export_an_imported_model_passes_mypy_strict(module: ModuleType, tmp_path: Path) -> None:
+def test_the_import_of_a_workbench_export_passes_mypy_strict(module: ModuleType, tmp_path: Path) -> None:
     models = [
         DesignExport(table.design, table.__name__, table.__doc__ or "")
         for table in vars(module).values()
@@ -79,7 +79,7 @@ def test_in_the_workbench_export_an_imported_model_passes_mypy_strict(module: Mo
     assert found.returncode == 0, found.stdout
 
 
-def test_in_the_workbench_export_the_model_comparison_detects_every_change(tmp_path: Path) -> None:
+def test_the_comparison_of_workbench_exports_detects_every_change_of_a_model(tmp_path: Path) -> None:
     """The comparison of models sees every change in a document that is still valid."""
     document = exported(whole_model.Whole)
     before = said(whole_model.Whole)
@@ -105,7 +105,7 @@ def test_in_the_workbench_export_the_model_comparison_detects_every_change(tmp_p
 
 
 @pytest.mark.parametrize("table", [ShopByFunction, SecondRelease, whole_model.Whole], ids=lambda table: table.__name__)
-def test_in_the_workbench_export_an_import_without_functions_writes_function_stubs(
+def test_the_import_of_a_workbench_export_without_functions_writes_function_stubs(
     table: type[Table], tmp_path: Path
 ) -> None:
     source = workbench_source(exported(table))
@@ -116,7 +116,7 @@ def test_in_the_workbench_export_an_import_without_functions_writes_function_stu
     assert [each.name for each in again.design.patterns] == [each.name for each in table.design.patterns]
 
 
-def test_in_the_workbench_export_only_functions_defined_in_the_given_module_are_imported() -> None:
+def test_the_import_of_a_workbench_export_uses_only_functions_of_the_given_module() -> None:
     names = FUNCTIONS.functions
     assert sorted(names) == ["box_1", "box_2", "region", "utc_now"]
     document = exported(whole_model.Whole).replace("default_factory=utc_now", "default_factory=utc_then")
@@ -154,7 +154,7 @@ def test_export_requires_a_choice_between_two_tables_of_one_name(
 
 
 @given(data=st.data())
-def test_in_the_workbench_export_a_changed_model_source_is_rejected_or_contains_only_declarations(
+def test_a_workbench_export_with_a_changed_model_source_is_rejected_or_contains_only_declarations(
     data: st.DataObject,
 ) -> None:
     document = json.loads(exported(whole_model.Whole))
@@ -202,7 +202,7 @@ class Cupboards(Table, entities=[Cupboard, Cup]):
     """Counters with conditions that a document cannot contain."""
 
 
-def test_in_the_workbench_export_a_count_with_an_unwritable_condition_is_left_out_with_a_note() -> None:
+def test_the_workbench_export_leaves_out_a_count_with_an_unwritable_condition_with_a_note() -> None:
     (document,) = json.loads(exported(Cupboards))["DataModel"]
     first, second = document["ModelSchema"]["singletable"]["notes"]
     assert first.startswith("Cup: the count in Cupboard.named was left out: the condition Function(name=")
@@ -327,7 +327,7 @@ def test_the_export_and_import_commands_round_trip_a_model(
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_every_entity_has_a_facet_with_rows_that_the_table_accepts(table: type[Table]) -> None:
+def test_the_workbench_export_has_a_facet_per_entity_with_rows_that_the_table_accepts(table: type[Table]) -> None:
     (document,) = json.loads(exported(table))["DataModel"]
     assert [facet["FacetName"] for facet in document["TableFacets"]] == [each.name for each in table.design.entities]
     known = {each["AttributeName"] for each in document["NonKeyAttributes"]} | set(table.design.table.key_attributes)
@@ -348,7 +348,7 @@ def test_key_templates_are_exported_in_the_onetable_syntax() -> None:
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.__name__)
-def test_a_document_without_the_singletable_section_is_inferred_from_its_rows(
+def test_a_workbench_export_without_the_singletable_section_is_inferred_from_its_rows(
     table: type[Table], tmp_path: Path
 ) -> None:
     document = json.loads(exported(table))

@@ -49,14 +49,14 @@ def test_a_published_workbench_model_passes_the_check_unless_a_key_is_missing(na
     assert set(failing) == ({"ST004"} if name in KEYLESS else set())
 
 
-def test_model_schema_templates_that_match_the_rows_become_key_templates() -> None:
+def test_the_workbench_import_turns_model_schema_templates_that_match_the_rows_into_key_templates() -> None:
     (table,) = published("banking").tables
     keys = {each.stored_name or each.class_name: each.keys for each in table.entities}
     assert keys["transaction"]["key"].sort == ("{acct_id}#{timestamp}",)
     assert keys["purchase"]["gsi2"].partition == ("{p_id}",)
 
 
-def test_map_functions_declare_the_entities_and_templates_of_rows() -> None:
+def test_the_workbench_import_reads_entities_and_templates_from_map_functions() -> None:
     """An older tool wrote the templates of each entity into the key attributes, as in the published Hospital model."""
     document = copy.deepcopy(MINIMAL)
     (table,) = document["DataModel"]
@@ -70,20 +70,20 @@ def test_map_functions_declare_the_entities_and_templates_of_rows() -> None:
     assert draft.entities[0].keys["key"].sort == ("{day}#{room}",)
 
 
-def test_in_the_workbench_import_a_key_attribute_named_after_two_fields_contains_both() -> None:
+def test_the_workbench_import_composes_a_key_attribute_named_after_two_fields_of_both() -> None:
     (table,) = published("DeviceStateLog_7").tables
     (entity,) = table.entities
     assert entity.keys["key"].sort == ("{state}#{date}",)
 
 
-def test_a_model_schema_next_to_data_model_declares_the_entities_of_the_only_table() -> None:
+def test_the_workbench_import_reads_a_model_schema_next_to_data_model() -> None:
     document = copy.deepcopy(MINIMAL)
     document["ModelSchema"] = {"models": {"visit": {"PK": {"value": "V#${id}"}, "id": {"type": "String"}}}}
     (table,) = workbench_draft(json.dumps(document)).tables
     assert "visit" in {entity.stored_name for entity in table.entities}
 
 
-def test_repeated_attributes_overwritten_rows_and_indexes_that_the_table_lacks_become_notes() -> None:
+def test_the_workbench_import_notes_repeated_attributes_overwritten_rows_and_missing_indexes() -> None:
     document = copy.deepcopy(MINIMAL)
     (table,) = document["DataModel"]
     table["NonKeyAttributes"] = [{"AttributeName": "room", "AttributeType": "S"} for _ in range(2)]
@@ -95,7 +95,7 @@ def test_repeated_attributes_overwritten_rows_and_indexes_that_the_table_lacks_b
     assert any(note.startswith("Rows with the key of an earlier row: PK=V#1.") for note in draft.notes)
 
 
-def test_saved_queries_and_declared_attributes_without_values_become_notes() -> None:
+def test_the_workbench_import_notes_saved_queries_and_declared_attributes_without_values() -> None:
     document = copy.deepcopy(MINIMAL)
     (table,) = document["DataModel"]
     table["SavedQuery"] = {"visits of today": {"PK": "V#1"}}
@@ -106,7 +106,7 @@ def test_saved_queries_and_declared_attributes_without_values_become_notes() -> 
     assert "Visit: declared attributes without a value in any of its rows were left out: room." in draft.notes
 
 
-def test_in_the_workbench_import_a_facet_with_the_name_of_another_class_becomes_a_numbered_class_with_a_note() -> None:
+def test_the_workbench_import_numbers_a_facet_with_the_name_of_another_class() -> None:
     document = copy.deepcopy(MINIMAL)
     (table,) = document["DataModel"]
     table["TableFacets"] = [{"FacetName": "Visit", "TableData": [{"PK": {"S": "V#1"}}]}]
@@ -184,7 +184,7 @@ def test_an_invalid_workbench_model_is_rejected_with_the_path_of_the_problem(tex
         ({"M": [{"S": "a"}]}, {"L": [{"S": "a"}]}, "read as L"),
     ],
 )
-def test_in_the_workbench_import_a_value_that_its_type_cannot_have_is_imported_with_a_note(
+def test_the_workbench_import_notes_a_value_that_its_type_cannot_have(
     value: dict[str, Any], expected: dict[str, Any], said: str
 ) -> None:
     text = changed("DataModel/0/TableData/0/n", value)
@@ -200,7 +200,7 @@ def test_a_workbench_model_of_any_format_version_is_imported(version: str | None
     assert workbench_draft(document).tables[0].entities[0].keys["key"].partition == ("A#{a_id}",)
 
 
-def test_rows_of_a_table_and_its_facets_are_merged() -> None:
+def test_the_workbench_import_merges_rows_of_a_table_and_its_facets() -> None:
     facet = {"FacetName": "Letter", "TableData": [{"PK": {"S": "A#1"}, "x": {"S": "y"}}, {"PK": {"S": "A#2"}}]}
     (table,) = workbench_draft(changed("DataModel/0/TableFacets", [facet])).tables
     (entity,) = table.entities
@@ -209,7 +209,7 @@ def test_rows_of_a_table_and_its_facets_are_merged() -> None:
     assert {each.name for each in entity.fields} == {"x", "a_id"}
 
 
-def test_a_facet_without_rows_becomes_an_entity_with_its_declared_keys() -> None:
+def test_the_workbench_import_turns_a_facet_without_rows_into_an_entity_with_its_declared_keys() -> None:
     document = json.loads(changed("DataModel/0/TableData", []))
     alias = {"PartitionKeyAlias": "customer_id"}
     document["DataModel"][0]["TableFacets"] = [
@@ -222,13 +222,13 @@ def test_a_facet_without_rows_becomes_an_entity_with_its_declared_keys() -> None
     assert "Customer: types and keys are as declared, because there are no rows." in table.notes
 
 
-def test_in_the_workbench_import_code_in_the_singletable_section_is_rejected() -> None:
+def test_the_workbench_import_rejects_code_in_the_singletable_section() -> None:
     evil = {"class": "T", "model": "class T(Table, entities=[]):\n    import os\n"}
     with pytest.raises(ImportRefused, match="line 2 of the model: Import is not allowed"):
         workbench_source(changed("DataModel/0/ModelSchema", {"singletable": evil}))
 
 
-def test_in_the_workbench_import_two_tables_with_equal_entity_names_are_imported_into_one_file(tmp_path: Path) -> None:
+def test_the_workbench_import_writes_two_tables_with_equal_entity_names_into_one_file(tmp_path: Path) -> None:
     document = json.loads(changed("ModelName", "Two"))
     second = copy.deepcopy(document["DataModel"][0])
     second["TableName"] = "U"
@@ -262,6 +262,6 @@ PLACES = st.sampled_from(
 
 
 @given(PLACES, JSON)
-def test_in_the_workbench_import_a_randomly_changed_document_is_imported_or_rejected(place: str, value: Any) -> None:
+def test_the_workbench_import_reads_or_rejects_a_randomly_changed_document(place: str, value: Any) -> None:
     with contextlib.suppress(ImportRefused):
         compile(workbench_source(changed(place, value)), "model.py", "exec")

@@ -61,7 +61,7 @@ def test_every_recorded_step_is_a_pattern_that_is_served(
     assert table.notes == ()
 
 
-def test_the_model_has_the_fields_keys_and_sizes_of_the_old_tables(table: DraftTable) -> None:
+def test_the_recorded_worksheet_has_the_fields_keys_and_sizes_of_the_old_tables(table: DraftTable) -> None:
     entities = {each.class_name: each for each in table.entities}
     fields = {name: {each.name: each.type for each in entity.fields} for name, entity in entities.items()}
     assert fields["Customer"] == {"id": "str", "name": "str", "email": "str", "created_at": "datetime"}
@@ -73,7 +73,7 @@ def test_the_model_has_the_fields_keys_and_sizes_of_the_old_tables(table: DraftT
     assert 60 < entities["Customer"].options["expected_bytes"] < 90
 
 
-def test_patterns_have_the_conditions_order_and_rates_of_the_requests(
+def test_the_recorded_worksheet_has_the_conditions_order_and_rates_of_the_requests(
     shop: RecordedCatalogue, table: DraftTable
 ) -> None:
     found = patterns_of(table)
@@ -108,7 +108,7 @@ def test_design_chooses_keys_for_the_worksheet(shop: RecordedCatalogue, tmp_path
     assert sum(index.kind == "GSI" for index in designed.after.indexes.values()) == 2
 
 
-def test_filters_ranges_and_orders_are_understood(tmp_path: Path) -> None:
+def test_the_recorded_worksheet_understands_filters_ranges_and_orders(tmp_path: Path) -> None:
     def send(clients: RecordedClients) -> None:
         table = clients.create_table("scores", "game_id", "score")
         table.put_item(Item={"game_id": "g", "score": "1", "player": "p", "tags": {"a"}})
@@ -135,7 +135,7 @@ def test_filters_ranges_and_orders_are_understood(tmp_path: Path) -> None:
     assert [note for note in table.notes if "m.a = ?" in note]
 
 
-def test_attribute_names_that_are_hard_to_read_stay_separate_cells(tmp_path: Path) -> None:
+def test_the_recorded_worksheet_keeps_unusual_attribute_names_in_separate_cells(tmp_path: Path) -> None:
     def send(clients: RecordedClients) -> None:
         table = clients.create_table("notes", "pk")
         table.put_item(Item={"pk": "a", "a|b": 1, "`x`; y = 1, \n| z |": "t", "class": None, "größe": True})
@@ -154,7 +154,7 @@ def test_attribute_names_that_are_hard_to_read_stay_separate_cells(tmp_path: Pat
     assert len(text.splitlines()) < 30
 
 
-def test_keys_with_labels_are_entities_of_one_table(tmp_path: Path) -> None:
+def test_the_recorded_worksheet_turns_keys_with_labels_into_entities_of_one_table(tmp_path: Path) -> None:
     def send(clients: RecordedClients) -> None:
         table = clients.create_table("app", "PK", "SK")
         table.put_item(Item={"PK": "USER#1", "SK": "PROFILE", "name": "Ada"})
@@ -202,7 +202,7 @@ def test_a_worksheet_of_recorded_updates_has_the_key_of_the_entity_and_a_note(tm
 
 
 @given(st.floats(min_value=1e-7, max_value=1e9))
-def test_rates_keep_their_value(rate: float) -> None:
+def test_the_recorded_worksheet_keeps_the_value_of_rates(rate: float) -> None:
     word, read, unread = frequency_of(rate_text(rate))
     assert (word, unread) == (None, None)
     assert read == pytest.approx(rate, rel=0.01)

@@ -367,7 +367,7 @@ FIELDS = """
 """
 
 
-def test_tables_of_fields_and_sizes_complete_the_entities(tmp_path: Path) -> None:
+def test_worksheet_tables_of_fields_and_sizes_complete_the_entities(tmp_path: Path) -> None:
     (table,) = import_draft(read_worksheet(FIELDS, "readings.md")).tables
     (entity,) = table.entities
     types = {each.name: each.type for each in entity.fields}

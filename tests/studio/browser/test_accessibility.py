@@ -66,7 +66,7 @@ def violations(page: Any, screen: str) -> list[object]:
 
 
 @needs_axe
-def test_no_screen_violates_a_rule(start: Start, window: SignIn, tmp_path: Path) -> None:
+def test_no_screen_of_the_studio_violates_an_accessibility_rule(start: Start, window: SignIn, tmp_path: Path) -> None:
     found = window(start(COMMERCE, store_of(tmp_path)))
     broken: list[object] = []
     for theme in THEMES:
@@ -86,7 +86,9 @@ def test_no_screen_violates_a_rule(start: Start, window: SignIn, tmp_path: Path)
 
 
 @needs_axe
-def test_no_conflict_violates_a_rule(start: Start, window: SignIn, tmp_path: Path) -> None:
+def test_no_conflict_in_the_item_editor_violates_an_accessibility_rule(
+    start: Start, window: SignIn, tmp_path: Path
+) -> None:
     found = window(start(COMMERCE, store_of(tmp_path)))
     page = found.open(f"/Commerce/items?id={ORDER}")
     page.fill("[name='f.status']", "LOST")
@@ -120,7 +122,7 @@ OTHERS = {
 
 @needs_axe
 @pytest.mark.parametrize("case", OTHERS)
-def test_no_state_of_a_store_or_a_model_violates_a_rule(
+def test_no_state_of_a_store_or_a_model_violates_an_accessibility_rule_in_the_studio(
     start: Start, window: SignIn, tmp_path: Path, case: str
 ) -> None:
     arguments, screens = OTHERS[case]
@@ -137,7 +139,9 @@ def test_no_state_of_a_store_or_a_model_violates_a_rule(
 
 
 @needs_axe
-def test_no_exported_page_violates_a_rule(start: Start, window: SignIn, tmp_path: Path) -> None:
+def test_no_static_export_of_the_studio_violates_an_accessibility_rule(
+    start: Start, window: SignIn, tmp_path: Path
+) -> None:
     from singletable.studio.static_export import export_pages, write_pages
 
     space = workspace(COMMERCE)

@@ -55,7 +55,7 @@ def another_site() -> Generator[str, None, None]:
         server.server_close()
 
 
-def test_a_page_of_another_port_can_neither_read_nor_write(start: Start, window: SignIn, tmp_path: Path) -> None:
+def test_the_access_guard_stops_attacks_of_a_page_of_another_port(start: Start, window: SignIn, tmp_path: Path) -> None:
     studio = start(COMMERCE, store_of(tmp_path))
     found = window(studio)
     origin = found.origin
@@ -101,7 +101,9 @@ def test_a_page_of_another_port_can_neither_read_nor_write(start: Start, window:
     assert page.locator(".answer tbody tr").count() == 1
 
 
-def test_scripts_in_names_keys_and_values_of_items_do_not_run(start: Start, window: SignIn, tmp_path: Path) -> None:
+def test_scripts_in_names_keys_and_values_of_items_do_not_run_in_the_studio(
+    start: Start, window: SignIn, tmp_path: Path
+) -> None:
     user = User(id=SCRIPT, name=SCRIPT, email=SCRIPT, joined_at=at("2026-01-01T00:00:00"))
     url = store_of(tmp_path, rows=[*ROWS, user])
     opened = open_table(Commerce.design, url, OpenOptions())

@@ -54,20 +54,20 @@ def selected(page: Any) -> list[str]:
     return [str(each) for each in page.locator(".row.selected").all_inner_texts()]
 
 
-def test_the_token_disappears_from_the_url_and_scripts_cannot_read_the_cookie(signed_in: Window) -> None:
+def test_the_access_guard_removes_the_token_from_the_url_and_hides_the_cookie_from_scripts(signed_in: Window) -> None:
     page = signed_in.open("/")
     assert page.url.endswith("/Commerce/overview")
     assert page.evaluate("document.cookie") == ""
 
 
-def test_the_overview_shows_design_cost_and_heat(signed_in: Window) -> None:
+def test_the_overview_screen_shows_design_cost_and_heat(signed_in: Window) -> None:
     page = signed_in.open("/Commerce/overview")
     page.wait_for_selector(".heat-line")
     assert page.locator(".design .chosen").count() == 9
     assert "ORDER_BY_DATE" in page.locator("#heat-lines").inner_text()
 
 
-def test_an_item_is_marked_in_every_column(signed_in: Window) -> None:
+def test_the_collections_screen_marks_an_item_in_every_column(signed_in: Window) -> None:
     page = signed_in.open("/Commerce/collections")
     row(page, "table", "Z#B7").click()
     until(page, "document.querySelectorAll('.row.selected').length === 3")
@@ -83,7 +83,7 @@ def test_an_item_is_marked_in_every_column(signed_in: Window) -> None:
     until(page, "document.querySelector('[data-place=GSI1] [data-presence]').textContent.includes('declares no')")
 
 
-def test_collections_by_keyboard(signed_in: Window) -> None:
+def test_the_collections_screen_works_by_keyboard(signed_in: Window) -> None:
     page = signed_in.open("/Commerce/collections")
     keyboard = page.keyboard
     keyboard.press("/")
@@ -109,14 +109,14 @@ def test_collections_by_keyboard(signed_in: Window) -> None:
     page.wait_for_url("**/patterns/profile")
 
 
-def test_a_search_by_field_and_a_shared_url(signed_in: Window) -> None:
+def test_the_collections_screen_searches_by_field_and_has_a_url_to_share(signed_in: Window) -> None:
     page = signed_in.open("/Commerce/collections?q=Order.status:SHIPPED")
     until(page, "document.querySelectorAll('[data-place=table] .row').length === 2")
     page = signed_in.open(f"/Commerce/collections?item={ORDER.replace('#', '%23')}")
     until(page, "document.querySelectorAll('.row.selected').length === 3")
 
 
-def test_a_pattern_by_keyboard(signed_in: Window) -> None:
+def test_the_patterns_screen_works_by_keyboard(signed_in: Window) -> None:
     page = signed_in.open("/Commerce/patterns/orders_in_status?user_id=42&status=SHIPPED&limit=1")
     page.wait_for_selector(".metrics")
     assert page.locator(".read-drawer .row:not(.rest)").count() == 1
@@ -138,13 +138,13 @@ def test_a_pattern_by_keyboard(signed_in: Window) -> None:
     assert "import boto3" in page.locator(".snippets pre:not([hidden])").inner_text()
 
 
-def test_wrong_arguments_are_reported_above_the_answer(signed_in: Window) -> None:
+def test_the_patterns_screen_reports_wrong_arguments_above_the_result(signed_in: Window) -> None:
     page = signed_in.open("/Commerce/patterns/recent_orders?user_id=42&limit=many")
     page.wait_for_selector("#problem:not([hidden])")
     assert "limit='many' is not a valid int" in page.locator("#problem").inner_text()
 
 
-def test_a_write_by_keyboard_shows_its_plan_first(signed_in: Window) -> None:
+def test_the_patterns_screen_shows_the_plan_of_a_write_first(signed_in: Window) -> None:
     page = signed_in.open("/Commerce/patterns/set_status")
     for name, value in (("user_id", "7"), ("placed_at", "2026-05-10T06:10:00"), ("id", "G8"), ("status", "SHIPPED")):
         tab_to(page, f"[name={name}]")
@@ -157,7 +157,9 @@ def test_a_write_by_keyboard_shows_its_plan_first(signed_in: Window) -> None:
     page.wait_for_selector("text=4 WRU")
 
 
-def test_an_item_by_keyboard_with_a_conflict(signed_in: Window, studio: tuple[RunningStudio, dict[str, Any]]) -> None:
+def test_the_item_editor_screen_works_by_keyboard_with_a_conflict(
+    signed_in: Window, studio: tuple[RunningStudio, dict[str, Any]]
+) -> None:
     page = signed_in.open("/Commerce/collections?q=USER%2342%20ORDER%232026-05-08")
     until(page, "document.querySelectorAll('.row.selected').length >= 2 && document.querySelector('#edit')")
     page.keyboard.press("e")
@@ -195,7 +197,7 @@ def test_an_item_by_keyboard_with_a_conflict(signed_in: Window, studio: tuple[Ru
     until(page, "document.querySelector('#loaded').value.split('CHF').length === 2")
 
 
-def test_a_statement_and_the_design_by_keyboard(signed_in: Window) -> None:
+def test_the_query_and_design_screens_work_by_keyboard(signed_in: Window) -> None:
     page = signed_in.open("/Commerce/query")
     page.keyboard.press("/")
     page.keyboard.press("Control+A")
@@ -217,7 +219,7 @@ def test_a_statement_and_the_design_by_keyboard(signed_in: Window) -> None:
     page.wait_for_selector("b.over")
 
 
-def test_exported_pages_open_from_disk(signed_in: Window, tmp_path: Path) -> None:
+def test_the_static_export_of_the_studio_opens_from_disk(signed_in: Window, tmp_path: Path) -> None:
     from singletable.studio.static_export import export_pages, write_pages
     from tests.studio.opened_studio import workspace
 
@@ -239,7 +241,7 @@ def test_exported_pages_open_from_disk(signed_in: Window, tmp_path: Path) -> Non
     signed_in.problems = [each for each in signed_in.problems if not each.startswith("file:")]
 
 
-def test_nothing_overflows_at_800_pixels(signed_in: Window) -> None:
+def test_no_studio_screen_overflows_at_800_pixels(signed_in: Window) -> None:
     signed_in.page.set_viewport_size({"width": 800, "height": 900})
     for path in (
         "overview",
@@ -253,7 +255,7 @@ def test_nothing_overflows_at_800_pixels(signed_in: Window) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= 800
 
 
-def test_ten_thousand_items_scroll_with_few_rows_and_every_key_once(
+def test_the_collections_screen_scrolls_ten_thousand_items_with_few_rows_and_every_key_once(
     start: Start, window: SignIn, tmp_path: Path
 ) -> None:
     from tests.studio.readings import Reading, Readings
@@ -283,7 +285,7 @@ def test_ten_thousand_items_scroll_with_few_rows_and_every_key_once(
     assert found["most"] < 500
 
 
-def test_a_studio_that_stops_is_announced(start: Start, window: SignIn) -> None:
+def test_a_studio_server_that_stops_is_announced_on_the_screen(start: Start, window: SignIn) -> None:
     running = start(COMMERCE)
     found = window(running)
     page = found.open("/Commerce/collections")
@@ -296,7 +298,7 @@ def test_a_studio_that_stops_is_announced(start: Start, window: SignIn) -> None:
     found.problems.clear()
 
 
-def test_a_changed_model_reloads_the_page_and_a_broken_one_shows_its_error(
+def test_the_model_watch_reloads_the_screen_and_shows_the_error_of_a_broken_model(
     start: Start, window: SignIn, tmp_path: Path
 ) -> None:
     from tests.studio.test_model_watch import KEYS, MODEL

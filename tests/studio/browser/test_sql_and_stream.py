@@ -26,7 +26,9 @@ def user(name: str, shown: str) -> User:
     return User(id=name, name=shown, email=f"{name}@example.org", joined_at=at("2026-01-01"))
 
 
-def test_a_statement_is_explained_and_run_by_keyboard(start: Start, window: SignIn, tmp_path: Path) -> None:
+def test_the_sql_console_explains_and_runs_a_statement_by_keyboard(
+    start: Start, window: SignIn, tmp_path: Path
+) -> None:
     page = window(start(COMMERCE, store_of(tmp_path))).open("/Commerce/overview")
     page.keyboard.press("g")
     page.keyboard.press("s")
@@ -49,7 +51,7 @@ def test_a_statement_is_explained_and_run_by_keyboard(start: Start, window: Sign
     assert page.locator(".past").count() == 1
 
 
-def test_changes_of_another_program_appear(start: Start, window: SignIn, tmp_path: Path) -> None:
+def test_the_stream_screen_shows_changes_of_another_program(start: Start, window: SignIn, tmp_path: Path) -> None:
     url = store_of(tmp_path)
     page = window(start(COMMERCE, url)).open("/Commerce/overview")
     page.keyboard.press("g")

@@ -37,7 +37,9 @@ EXAMPLES = {
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_every_screen_of_an_example(start: Start, window: SignIn, tmp_path: Path, example: str) -> None:
+def test_every_studio_screen_of_an_example_store_is_shown(
+    start: Start, window: SignIn, tmp_path: Path, example: str
+) -> None:
     table, pattern, entity = EXAMPLES[example]
     arguments = (f"examples/{example}/model.py",) if entity else (store_of(tmp_path), "--table", table)
     found = window(start(*arguments))

@@ -79,13 +79,13 @@ def test_the_key_of_the_remedy_ends_the_finding(name: str, key: tuple[str, str],
     assert findings(name, ast.literal_eval(proposed[1]), {**fields, **added}) == []
 
 
-def test_a_declared_identity_ends_the_finding() -> None:
+def test_a_declared_identity_ends_the_finding_of_a_key_unique_by_time() -> None:
     fields = {"device": str, "at": datetime}
     assert findings("Reading", ("D#{device}", "{at}"), fields)
     assert not findings("Reading", ("D#{device}", "{at}"), fields, identity=("device", "at"))
 
 
-def test_the_remedy_adds_an_id_that_the_partition_does_not_contain() -> None:
+def test_the_remedy_for_a_key_unique_by_time_adds_an_id_that_the_partition_does_not_contain() -> None:
     """All items of a partition have the same id of the partition, so it does not make their keys unique."""
     (finding,) = findings("Comment", ("S#{id}", "C#{sent_at}"), {"id": str, "sent_at": datetime})
     assert 'key=("S#{id}", "C#{sent_at}#{comment_id}")' in str(finding.remedy)

@@ -29,10 +29,10 @@ def is_reported(name: str, field: str) -> bool:
         ("OrganizationInvite", "email"),
     ],
 )
-def test_an_item_that_is_needed_for_a_short_time_needs_a_ttl(name: str, field: str) -> None:
+def test_the_no_expiry_rule_reports_an_item_that_is_needed_for_a_short_time(name: str, field: str) -> None:
     assert is_reported(name, field)
 
 
 @pytest.mark.parametrize(("name", "field"), [("Session", "speaker"), ("WorkToken", "owner"), ("SessionItem", "title")])
-def test_a_talk_or_a_coin_needs_no_ttl(name: str, field: str) -> None:
+def test_the_no_expiry_rule_does_not_report_a_talk_or_a_coin(name: str, field: str) -> None:
     assert not is_reported(name, field)

@@ -70,7 +70,7 @@ def test_plan_reads_sets_no_limit_for_a_get_among_other_entities() -> None:
     assert plan.limit is None
 
 
-def test_a_remedy_compiles_the_whole_design_only_if_a_part_of_it_serves_the_pattern(
+def test_a_remedy_for_overfetch_compiles_the_whole_design_only_if_a_part_of_it_serves_the_pattern(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     compiled: list[object] = []

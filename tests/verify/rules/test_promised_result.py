@@ -165,7 +165,7 @@ def found(table: type[Table]) -> list[tuple[str, str]]:
     return [(finding.subject, finding.message.partition(", but ")[2]) for finding in findings]
 
 
-def test_in_the_promised_result_an_order_or_limit_that_does_not_keep_the_promise_is_found() -> None:
+def test_the_promised_result_rule_reports_an_order_or_limit_that_breaks_the_promise() -> None:
     assert found(Broken) == [
         ("latest_orders", "the read returns oldest first"),
         ("orders_of", "the read returns oldest first"),
@@ -179,9 +179,9 @@ def test_in_the_promised_result_an_order_or_limit_that_does_not_keep_the_promise
     ]
 
 
-def test_in_the_promised_result_a_state_that_the_read_does_not_depend_on_is_found() -> None:
+def test_the_promised_result_rule_reports_a_state_that_the_read_does_not_depend_on() -> None:
     assert found(Invites) == [("pending_invites", "returns items with every status")]
 
 
-def test_in_the_promised_result_an_order_or_limit_that_keeps_the_promise_is_not_found() -> None:
+def test_the_promised_result_rule_accepts_an_order_or_limit_that_keeps_the_promise() -> None:
     assert found(Right) == []
