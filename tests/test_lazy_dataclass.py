@@ -152,7 +152,7 @@ def outcome(call: Callable[[dict[str, Any]], Any], classes: dict[str, Any]) -> s
     return result.replace("sample_classes.<locals>.", "")
 
 
-def test_in_the_lazy_dataclass_replace_copies_an_instance_with_other_values() -> None:
+def test_a_lazy_dataclass_supports_replace() -> None:
     named = sample_classes(lazy_dataclass)["Named"]
     assert replace(named(1, tags=["a"], name="ada"), name="grace") == named(1, tags=["a"], name="grace")
     assert replace(sample_classes(dataclasses.dataclass)["Point"](1), x=4).x == 4
@@ -160,7 +160,7 @@ def test_in_the_lazy_dataclass_replace_copies_an_instance_with_other_values() ->
         replace(named(1, name="ada"), other=1)
 
 
-def test_in_the_lazy_dataclass_a_mutable_default_is_rejected() -> None:
+def test_a_lazy_dataclass_rejects_a_mutable_default() -> None:
     with pytest.raises(ValueError, match=r"mutable default .* for field items"):
 
         @lazy_dataclass
@@ -204,7 +204,7 @@ def test_a_lazy_dataclass_with_slots_can_be_pickled() -> None:
     assert pickle.loads(pickle.dumps(PickledSlots(3))) == PickledSlots(3)
 
 
-def test_in_the_lazy_dataclass_several_threads_can_create_the_first_instance() -> None:
+def test_a_lazy_dataclass_allows_several_threads_to_create_the_first_instance() -> None:
     for _ in range(20):
         point, barrier = sample_classes(lazy_dataclass)["Point"], Barrier(8)
         made: list[Any] = []
@@ -225,7 +225,7 @@ STANDARD_DATACLASSES_MAX = 8
 """Classes with options that the lazy decorator does not support, and classes that msgspec or the user defines."""
 
 
-def test_in_the_lazy_dataclass_the_first_read_creates_few_standard_dataclasses() -> None:
+def test_the_first_read_of_a_table_creates_few_standard_dataclasses_instead_of_lazy_ones() -> None:
     script = """
 import dataclasses
 made, process = [], dataclasses._process_class

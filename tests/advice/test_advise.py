@@ -116,7 +116,7 @@ def test_analytical_advice_against_the_table_is_strong_when_most_reads_are_scans
     assert advice.evidence[0].startswith("named needs a Scan")
 
 
-def test_unknown_patterns_are_advice_against_a_single_table() -> None:
+def test_unknown_patterns_advice_is_against_a_single_table() -> None:
     class Unsettled(Table, entities=[User]):
         @pattern(frequency="unknown")
         def user(self, id: str) -> User | None:
@@ -127,7 +127,7 @@ def test_unknown_patterns_are_advice_against_a_single_table() -> None:
     assert (advice.weight, advice.evidence) == ("strong", ("user",))
 
 
-def test_access_rules_that_leading_keys_cannot_express_need_a_separate_table() -> None:
+def test_access_rules_advice_is_a_separate_table_if_leading_keys_cannot_express_the_rules() -> None:
     class Mixed(Table, entities=[User, Salary]):
         pass
 
@@ -136,7 +136,7 @@ def test_access_rules_that_leading_keys_cannot_express_need_a_separate_table() -
     assert advice.evidence == ('"USER#" of the table: User for anybody; Salary for payroll',)
 
 
-def test_access_rules_that_leading_keys_can_express_are_mild_advice() -> None:
+def test_access_rules_advice_is_mild_if_leading_keys_can_express_the_rules() -> None:
     class Separate(Table, entities=[User, Payslip]):
         pass
 

@@ -58,7 +58,7 @@ def set_state(session: Session, **changes: Any) -> None:
 OPEN = {"migration": "0002_by_status", "target": NEW.fingerprint}
 
 
-def test_in_the_design_lease_the_state_of_each_phase_decides_who_may_read_and_write() -> None:
+def test_the_design_lease_of_each_phase_decides_who_may_read_and_write() -> None:
     old, new, other = (frozenset((each,)) for each in (OLD.fingerprint, NEW.fingerprint, "x"))
     allowed = {
         phase: tuple(replace(TO_NEW, phase=phase).access(known).name for known in (old, new, other))
@@ -76,14 +76,14 @@ def test_in_the_design_lease_the_state_of_each_phase_decides_who_may_read_and_wr
     }
 
 
-def test_in_the_design_lease_a_state_survives_the_way_into_an_item() -> None:
+def test_the_design_state_is_stored_in_an_item_without_loss() -> None:
     for state in (TO_NEW, replace(TO_NEW, phase=Phase.VERIFY, epoch=7, is_paused=True, began_at=5), DesignState("f")):
         assert state_of({"$singletable": {"M": state.content}}, "T") == state
     with pytest.raises(TableDiffers, match="is not readable"):
         state_of({"$singletable": {"M": {**TO_NEW.content, "phase": {"S": "later"}}}}, "T")
 
 
-def test_in_the_design_lease_a_client_learns_of_a_migration_within_30_seconds(engine: Engine, clock: Clock) -> None:
+def test_the_design_lease_of_a_client_follows_a_migration_within_30_seconds(engine: Engine, clock: Clock) -> None:
     session = table_with(engine, 3)
     table = opened(engine, clock)
     set_state(session, phase=Phase.BACKFILL, **OPEN)
@@ -103,7 +103,7 @@ def test_in_the_design_lease_a_client_learns_of_a_migration_within_30_seconds(en
     assert table.put(order(1)) == order(1)
 
 
-def test_in_the_design_lease_an_async_client_learns_of_a_migration(engine: Engine, clock: Clock) -> None:
+def test_the_design_lease_of_an_async_client_follows_a_migration(engine: Engine, clock: Clock) -> None:
     session = table_with(engine, 3)
     table = opened(engine, clock)
     set_state(session, phase=Phase.BACKFILL, **OPEN)
@@ -118,7 +118,7 @@ def test_in_the_design_lease_an_async_client_learns_of_a_migration(engine: Engin
     asyncio.run(calls())
 
 
-def test_in_the_design_lease_a_client_that_cannot_read_the_state_stops_after_60_seconds(
+def test_the_design_lease_of_a_client_that_cannot_read_the_state_ends_after_60_seconds(
     engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table_with(engine, 3)
@@ -144,9 +144,7 @@ def test_in_the_design_lease_a_client_that_cannot_read_the_state_stops_after_60_
     table.put(order(1))
 
 
-def test_in_the_design_lease_a_client_reads_the_state_every_30_seconds_and_a_hook_sees_it(
-    engine: Engine, clock: Clock
-) -> None:
+def test_the_design_lease_reads_the_state_every_30_seconds_and_a_hook_sees_it(engine: Engine, clock: Clock) -> None:
     events: list[RequestEvent] = []
     table_with(engine, 3)
     table = opened(engine, clock, hook=events.append)
@@ -175,7 +173,7 @@ def test_open_compares_the_model_with_the_design_of_the_table(engine: Engine) ->
         NewOrders.open(engine)
 
 
-def test_in_the_design_lease_a_model_with_instant_changes_is_compatible(engine: Engine, clock: Clock) -> None:
+def test_the_design_lease_accepts_a_model_with_instant_changes(engine: Engine, clock: Clock) -> None:
     from dataclasses import dataclass
 
     from singletable import Table, entity
@@ -202,7 +200,7 @@ def test_in_the_design_lease_a_model_with_instant_changes_is_compatible(engine: 
         again.put(WiderOrder("o9", "c1", "OPEN"))
 
 
-def test_in_the_design_lease_a_table_that_was_never_migrated_has_no_state(engine: Engine) -> None:
+def test_a_table_that_was_never_migrated_has_no_design_state(engine: Engine) -> None:
     with OldOrders.open(engine, create=True) as table:
         assert table._open is not None
         assert table._open.session.lease is not None
@@ -212,7 +210,7 @@ def test_in_the_design_lease_a_table_that_was_never_migrated_has_no_state(engine
         assert private._open.session.lease is None, "no other client can reach the engine"
 
 
-def test_reserved_items_are_in_no_read(engine: Engine) -> None:
+def test_reads_never_return_the_reserved_items_of_the_design_state(engine: Engine) -> None:
     session = table_with(engine, 3)
     with OldOrders.open(engine) as table:
         assert len(list(table.scan(reason="test"))) == 3

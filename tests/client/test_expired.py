@@ -93,7 +93,7 @@ def test_write_conditions_let_an_item_be_put_again_after_it_expired(place: Place
         assert leases.lease("a") == Lease("a", "m2", later, 1)
 
 
-def test_a_dry_run_of_a_create_pattern_shows_the_request_that_it_sends(place: Place) -> None:
+def test_a_dry_run_of_a_create_pattern_allows_an_expired_item(place: Place) -> None:
     place.needs("transactions")
     lease = Lease("a", "m1", int(LATER.timestamp()))
     (request,) = Leases.take.explain(lease).requests

@@ -90,7 +90,7 @@ def keys_of(session: Session, id: str) -> set[str]:
         (None, "ByStatus", NEW_KEYS),
     ],
 )
-def test_in_the_migrating_table_every_read_and_write_works_in_every_phase(
+def test_a_migrating_table_supports_every_read_and_write_in_every_phase(
     world: World, phase: Phase | None, reads: str, written: set[str]
 ) -> None:
     if phase is not Phase.PENDING:
@@ -125,7 +125,7 @@ def test_in_the_migrating_table_every_read_and_write_works_in_every_phase(
     assert len(list(table.scan(IndexedOrder, reason="a test"))) == ORDERS
 
 
-def test_in_the_migrating_table_awaited_calls_work_in_every_phase(world: World) -> None:
+def test_a_migrating_table_supports_awaited_calls_in_every_phase(world: World) -> None:
     async def calls() -> None:
         for phase in (Phase.EXPAND, Phase.VERIFY, Phase.SWITCH, None):
             world.lead_to(phase)
@@ -137,7 +137,7 @@ def test_in_the_migrating_table_awaited_calls_work_in_every_phase(world: World) 
     asyncio.run(calls())
 
 
-def test_in_the_migrating_table_a_client_can_be_opened_in_every_phase(world: World) -> None:
+def test_a_migrating_table_can_be_opened_in_every_phase(world: World) -> None:
     for phase in FORWARD[1:-1]:
         world.lead_to(phase)
         assert len(world.opened().of_customer("c1").items) == 3
@@ -146,7 +146,7 @@ def test_in_the_migrating_table_a_client_can_be_opened_in_every_phase(world: Wor
         assert len(table.of_customer("c1").items) == 3
 
 
-def test_in_the_migrating_table_a_pattern_that_needs_a_new_index_works_after_the_switch(world: World) -> None:
+def test_a_migrating_table_serves_a_pattern_that_needs_a_new_index_after_the_switch(world: World) -> None:
     world.lead_to(Phase.VERIFY)
     with pytest.raises(TableDiffers, match=r"in the phase 'verify', so with_note cannot be called yet"):
         world.table.with_note("n0")
@@ -154,7 +154,7 @@ def test_in_the_migrating_table_a_pattern_that_needs_a_new_index_works_after_the
     assert {each.note for each in world.table.with_note("n0").items} == {"n0"}
 
 
-def test_in_the_migrating_table_a_call_that_runs_for_too_long_sends_nothing_with_the_keys_of_an_earlier_phase(
+def test_a_migrating_table_sends_nothing_with_the_keys_of_an_earlier_phase_after_a_long_call(
     world: World,
 ) -> None:
     world.lead_to(Phase.VERIFY)
@@ -177,7 +177,7 @@ def test_in_the_migrating_table_a_call_that_runs_for_too_long_sends_nothing_with
         opened.session.send(query)
 
 
-def test_in_the_migrating_table_an_undone_migration_is_pending_and_can_be_closed_or_run_again(world: World) -> None:
+def test_a_migrating_table_is_pending_after_an_undo_and_can_be_closed_or_migrated_again(world: World) -> None:
     before = stored_items(world.session)
     for phase in (Phase.SWITCH, Phase.BACKFILL):
         world.lead_to(phase)
@@ -198,7 +198,7 @@ def test_in_the_migrating_table_an_undone_migration_is_pending_and_can_be_closed
         world.undo()
 
 
-def test_a_cursor_of_the_old_index_is_rejected_after_the_switch(world: World) -> None:
+def test_a_migrating_table_rejects_a_cursor_of_the_old_index_after_the_switch(world: World) -> None:
     first = world.table.of_customer.using(limit=1)("c1")
     assert first.cursor is not None
     world.lead_to(Phase.VERIFY)
@@ -209,7 +209,7 @@ def test_a_cursor_of_the_old_index_is_rejected_after_the_switch(world: World) ->
         world.table.of_customer.using(limit=1, cursor=first.cursor)("c1")
 
 
-def test_in_the_migrating_table_new_code_that_cannot_write_the_old_form_waits_for_the_end(world: World) -> None:
+def test_a_migrating_table_lets_new_code_that_cannot_write_the_old_form_wait_for_the_end(world: World) -> None:
     engine = Engine("memory:")
     session = table_with(engine, 3)
     state = run(CONTROL.state(), session)

@@ -191,7 +191,9 @@ PHASES = (Phase.PENDING, Phase.EXPAND, Phase.BACKFILL, Phase.VERIFY, Phase.SWITC
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_in_the_moving_table_every_read_and_write_works_in_every_phase(world: World, phase: Phase | None) -> None:
+def test_a_table_with_moved_keys_supports_every_read_and_write_in_every_phase(
+    world: World, phase: Phase | None
+) -> None:
     if phase is not Phase.PENDING:
         world.lead_to(phase)
     table, line = world.table, world.New
@@ -237,7 +239,7 @@ def test_in_the_moving_table_every_read_and_write_works_in_every_phase(world: Wo
     assert table.one("b", "s1") == line("b", "s1", 100)
 
 
-def test_in_the_moving_table_a_page_can_be_read_backwards_and_in_a_later_phase(world: World) -> None:
+def test_a_page_of_moved_keys_can_be_read_backwards_and_in_a_later_phase(world: World) -> None:
     world.lead_to(Phase.BACKFILL)
     world.move_some(Random(7))
     table = world.table
@@ -256,14 +258,14 @@ def test_in_the_moving_table_a_page_can_be_read_backwards_and_in_a_later_phase(w
     assert table.lines.using(limit=3, cursor=second.previous)("a").items == first.items
 
 
-def test_a_cursor_with_an_old_key_is_rejected_when_all_items_have_their_new_keys(world: World) -> None:
+def test_a_cursor_with_an_old_key_is_rejected_when_all_items_have_moved(world: World) -> None:
     first = world.table.lines.using(limit=3)("a")
     world.lead_to(Phase.SWITCH)
     with pytest.raises(CursorRefused, match="request the first page again"):
         world.table.lines.using(limit=3, cursor=first.cursor)("a")
 
 
-def test_in_the_moving_table_awaited_calls_work_in_every_phase(world: World) -> None:
+def test_a_table_with_moved_keys_supports_awaited_calls_in_every_phase(world: World) -> None:
     async def calls() -> None:
         for phase in (Phase.EXPAND, Phase.BACKFILL, Phase.VERIFY, Phase.SWITCH, None):
             if phase is not Phase.BACKFILL:
@@ -276,7 +278,7 @@ def test_in_the_moving_table_awaited_calls_work_in_every_phase(world: World) -> 
     asyncio.run(calls())
 
 
-def test_in_the_moving_table_old_code_is_rejected_before_the_first_item_moves(world: World) -> None:
+def test_a_table_with_moved_keys_rejects_old_code_before_the_first_item_moves(world: World) -> None:
     old = world.tables[0].open(world.engine)
     world.lead_to(Phase.EXPAND)
     lease: Any = old._open.session.lease
@@ -287,7 +289,7 @@ def test_in_the_moving_table_old_code_is_rejected_before_the_first_item_moves(wo
         world.tables[0].open(world.engine)
 
 
-def test_in_the_moving_table_random_pages_equal_the_items() -> None:
+def test_random_pages_of_moved_keys_equal_the_items() -> None:
     for seed in range(30):
         random = Random(seed)
         world = World(random.choice(list(KEYS)))
@@ -315,7 +317,7 @@ def test_in_the_moving_table_random_pages_equal_the_items() -> None:
 
 
 @pytest.mark.parametrize("keys", [("LINE#{sku}", "ITEM#{sku}|X"), ("LINE#{sku}~", "ITEM#{sku}")])
-def test_in_the_moving_table_pages_contain_every_item_if_the_new_keys_have_another_order(
+def test_pages_of_moved_keys_contain_every_item_if_the_new_keys_have_another_order(
     keys: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, after = (("ORDER#{order}", each) for each in keys)
@@ -338,7 +340,7 @@ def test_in_the_moving_table_pages_contain_every_item_if_the_new_keys_have_anoth
 
 
 @pytest.mark.parametrize("phase", PHASES)
-def test_in_the_moving_table_sql_finds_every_item(world: World, phase: Phase | None) -> None:
+def test_sql_finds_every_item_under_moved_keys(world: World, phase: Phase | None) -> None:
     pytest.importorskip("duckdb")
     if phase is not Phase.PENDING:
         world.lead_to(phase)
@@ -356,7 +358,7 @@ def wide_table(pattern_of_key: str, fields: int) -> tuple[Any, Any]:
     return wide, TableMeta("Shop", (Table,), {}, entities=[wide], name="Shop")
 
 
-def test_in_the_moving_table_an_item_with_many_attributes_moves_or_is_listed() -> None:
+def test_an_item_move_of_many_attributes_succeeds_or_is_listed() -> None:
     for fields in (130, 150, 190):
         before, after = wide_table("W#{id}", fields), wide_table("V#{id}", fields)
         world = World.of(before[1], after[1], [before[0](id) for id in "abc"])
@@ -405,7 +407,7 @@ def shop_of_copies(order_key: str) -> tuple[Any, Any, Any]:
     return Cust, Order, TableMeta("Shop", (Table,), {"of_cust": pattern(of_cust)}, entities=[Cust, Order], name="Shop")
 
 
-def test_in_the_moving_table_a_source_updates_more_copies_than_one_transaction_moves() -> None:
+def test_update_copies_updates_more_moved_copies_than_one_transaction_moves() -> None:
     (old_cust, old_order, before), (cust, _, after) = shop_of_copies("O#{id}"), shop_of_copies("ORDER#{id}")
     rows = [old_cust("c", "Ann"), *(old_order(f"o{number}", "c") for number in range(60))]
     world = World.of(before, after, rows)
@@ -417,7 +419,7 @@ def test_in_the_moving_table_a_source_updates_more_copies_than_one_transaction_m
 
 @pytest.mark.parametrize("phase", [Phase.EXPAND, Phase.BACKFILL])
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_in_the_moving_table_two_updates_never_return_the_same_count(phase: Phase, when: str) -> None:
+def test_moved_writes_of_two_updates_never_return_the_same_count(phase: Phase, when: str) -> None:
     world = World("sort")
     world.lead_to(phase)
     target, more = key(world.New, order="a", sku="s3"), field(world.New, lambda line: line.count).add(1)
@@ -439,7 +441,7 @@ def test_in_the_moving_table_two_updates_never_return_the_same_count(phase: Phas
     assert world.table.get(target).count == 5
 
 
-def test_an_undo_ends_although_an_item_that_has_not_moved_cannot_be_read(world: World) -> None:
+def test_the_undo_of_an_item_move_ends_although_an_unmoved_item_cannot_be_read(world: World) -> None:
     (stored,) = [each for each in items_in(world) if each["SK"] == {"S": "LINE#s1"} and each["order"] == {"S": "b"}]
     broken = {**stored, "count": {"S": "many"}}
     world.session.send(Call("PutItem", {"TableName": "Shop", "Item": broken}))

@@ -34,7 +34,7 @@ def fields(record: logging.LogRecord, *names: str) -> tuple[Any, ...]:
     return tuple(getattr(record, name) for name in names)
 
 
-def test_each_request_is_logged_without_its_values(place: Place, log: pytest.LogCaptureFixture) -> None:
+def test_the_request_log_has_each_request_without_its_values(place: Place, log: pytest.LogCaptureFixture) -> None:
     with place.open(Shop, secret="hidden-secret-of-cursors") as shop:
         log.clear()
         shop.put(order(1, note="hidden"))
@@ -61,7 +61,7 @@ def test_each_request_is_logged_without_its_values(place: Place, log: pytest.Log
     assert not any(value in written for value in ("hidden", "o0001", "c1"))
 
 
-def test_values_are_logged_on_request(place: Place, log: pytest.LogCaptureFixture) -> None:
+def test_the_request_log_contains_values_only_on_request(place: Place, log: pytest.LogCaptureFixture) -> None:
     with place.open(Shop, log_values=True, secret="hidden-secret-of-cursors") as shop:
         log.clear()
         shop.put(order(1, note="shown" + "x" * 2 * CHARACTERS_MAX))
@@ -74,7 +74,7 @@ def test_values_are_logged_on_request(place: Place, log: pytest.LogCaptureFixtur
     assert "hidden-secret" not in log.text
 
 
-def test_retries_and_throttling_are_warnings(log: pytest.LogCaptureFixture) -> None:
+def test_the_request_log_writes_retries_and_throttling_as_warnings(log: pytest.LogCaptureFixture) -> None:
     credentials = Credentials("KEYID-hidden", "secret-hidden", "token-hidden")
     log.set_level(logging.WARNING, "singletable")
     with (

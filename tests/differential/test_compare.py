@@ -40,7 +40,7 @@ def error(message: str, code: str = "ValidationException", **fields: Any) -> Res
         ),
     ],
 )
-def test_insignificant_details_are_not_a_difference(ours: Any, theirs: Any) -> None:
+def test_the_comparison_of_responses_ignores_insignificant_details(ours: Any, theirs: Any) -> None:
     assert differences(exchange(ours, theirs)) == []
 
 
@@ -57,11 +57,13 @@ def test_insignificant_details_are_not_a_difference(ours: Any, theirs: Any) -> N
         ({"Item": {"a": {"N": "1"}}}, {"Item": {"a": {"N": "1.0"}}}, Difference("Item.a.N", "1", "1.0")),
     ],
 )
-def test_every_other_difference_is_reported_with_its_path(ours: Any, theirs: Any, difference: Difference) -> None:
+def test_the_comparison_of_responses_reports_every_other_difference_with_its_path(
+    ours: Any, theirs: Any, difference: Difference
+) -> None:
     assert difference in differences(exchange(ours, theirs))
 
 
-def test_an_error_and_a_result_differ() -> None:
+def test_the_comparison_of_responses_distinguishes_an_error_and_a_result() -> None:
     done = Exchange("GetItem", {}, error("no"), Response(200, {}))
     assert differences(done) == [Difference(ERROR, "ValidationException: no", "accepted")]
 
@@ -80,7 +82,7 @@ def test_errors_are_compared_by_type_message_and_fields() -> None:
     assert differences(other_status) == [Difference(ERROR, "ValidationException: no", "500 ValidationException: no")]
 
 
-def test_one_kind_has_many_examples() -> None:
+def test_the_comparison_of_responses_groups_many_examples_of_one_kind() -> None:
     kinds = set()
     for name, size in (("first-table", 5), ("second-table", 17)):
         request = {"TableName": name}

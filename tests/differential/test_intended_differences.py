@@ -164,11 +164,13 @@ def test_an_intended_difference_is_recognised(
         ("UpdateTable", {"TableClass": "STANDARD"}, error("Invalid table-class parameter provided."), ACCEPTED),
     ],
 )
-def test_anything_else_is_unintended(action: str, request_: Request, ours: Response, theirs: Response) -> None:
+def test_other_differences_than_the_listed_ones_are_unintended(
+    action: str, request_: Request, ours: Response, theirs: Response
+) -> None:
     assert reason(action, request_, ours, theirs) is None
 
 
-def test_numbers_are_equal_in_any_notation_and_strings_are_not() -> None:
+def test_intended_differences_ignore_the_notation_of_numbers_but_not_of_strings() -> None:
     done = Exchange("GetItem", {}, ACCEPTED, ACCEPTED)
 
     def is_intended(path: str, ours: Any, theirs: Any) -> bool:
@@ -208,5 +210,7 @@ def test_numbers_are_equal_in_any_notation_and_strings_are_not() -> None:
         ("ValidationException: an unknown message", None),
     ],
 )
-def test_an_error_belongs_to_a_stage(error_text: str, found_at: int | None) -> None:
+def test_the_stage_of_an_error_decides_whether_its_difference_is_intended(
+    error_text: str, found_at: int | None
+) -> None:
     assert stage(error_text) == found_at

@@ -48,7 +48,7 @@ def test_breaking_a_request_does_not_change_the_valid_one() -> None:
 
 
 @pytest.mark.parametrize("mutation", dict.fromkeys(MUTATIONS))
-def test_every_mutation_finds_something_to_change(mutation: Mutation) -> None:
+def test_every_mutation_of_a_differential_request_changes_something(mutation: Mutation) -> None:
     chance, world = SeededChoices(7), a_world()
     changed = 0
     for _ in range(20):
@@ -59,7 +59,7 @@ def test_every_mutation_finds_something_to_change(mutation: Mutation) -> None:
     assert changed > 20
 
 
-def test_every_action_belongs_to_a_group() -> None:
+def test_every_action_has_a_group_of_differential_requests() -> None:
     assert {generated.group for generated in ACTIONS} == set(GROUPS)
     assert {each.group for each in of_groups(["core"])} == {"core"}
 
@@ -75,5 +75,5 @@ class CoreOnly:
         raise NotImplementedError
 
 
-def test_an_unsupported_group_is_skipped() -> None:
+def test_an_unsupported_group_of_differential_requests_is_skipped() -> None:
     assert served(CoreOnly()) == ["core"]

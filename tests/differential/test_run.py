@@ -35,7 +35,7 @@ def run(alter: Callable[[str, Request, Response], Response], seed: int = 11) -> 
         return Run(ours, Altered(theirs, alter), seed, lambda text: None).steps(STEPS)
 
 
-def test_the_engine_does_not_differ_from_itself(tmp_path: Path) -> None:
+def test_the_differential_run_finds_no_difference_of_the_engine_from_itself(tmp_path: Path) -> None:
     outcome = run(lambda action, request, response: response)
     assert outcome.found == {}
     assert not outcome.intended
@@ -44,7 +44,7 @@ def test_the_engine_does_not_differ_from_itself(tmp_path: Path) -> None:
     assert "0 kinds of unexplained differences" in format_report(outcome, tmp_path)
 
 
-def test_a_differing_result_is_found_once_and_minimised(tmp_path: Path) -> None:
+def test_the_differential_run_reports_a_differing_result_once_and_minimised(tmp_path: Path) -> None:
     def one_more(action: str, request: Request, response: Response) -> Response:
         if action == "GetItem" and "ProjectionExpression" in request and not response.is_error:
             return Response(response.status, {**response.document, "More": 1})
@@ -74,7 +74,7 @@ class Forgetful(Altered):
         return Response(200, {}) if is_plain else super().send(action, request)
 
 
-def test_a_missing_write_is_found_in_the_stored_items() -> None:
+def test_the_differential_run_finds_a_missing_write_in_the_stored_items() -> None:
     with closing(InProcess()) as ours, closing(InProcess()) as theirs:
         forgetful = Forgetful(theirs, lambda action, request, response: response)
         outcome = Run(ours, forgetful, 11, lambda text: None).steps(2 * STEPS)
@@ -95,7 +95,7 @@ def run_of_time_to_live(alter: Callable[[str, Request, Response], Response]) -> 
         return made.steps(STEPS)
 
 
-def test_a_change_that_one_side_accepts_does_not_affect_later_reports() -> None:
+def test_the_differential_run_ignores_a_change_that_one_side_accepted_in_later_reports() -> None:
     outcome = run_of_time_to_live(lambda action, request, response: response)
     assert outcome.found == {}
     (difference,) = outcome.intended
@@ -104,7 +104,7 @@ def test_a_change_that_one_side_accepts_does_not_affect_later_reports() -> None:
 
 
 @pytest.mark.parametrize("action", ["DescribeTimeToLive", "UpdateTimeToLive"])
-def test_nothing_else_about_time_to_live_may_differ(action: str) -> None:
+def test_the_differential_run_reports_any_other_difference_about_time_to_live(action: str) -> None:
     def with_more(sent_action: str, request: Request, response: Response) -> Response:
         if sent_action != action or response.is_error:
             return response

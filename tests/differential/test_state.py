@@ -33,7 +33,7 @@ def never_done(action: str, request: Request, response: Response) -> Response:
     )
 
 
-def test_the_name_of_an_unfinished_table_is_not_used_again() -> None:
+def test_the_differential_state_does_not_reuse_the_name_of_an_unfinished_table() -> None:
     with closing(InProcess()) as ours, closing(InProcess()) as theirs:
         both = BothSides(ours, Altered(theirs, never_done), SeededChoices(1))
         for name in ("temporary1", "temporary2"):

@@ -39,7 +39,7 @@ def test_a_flipped_bit_in_a_row_is_never_returned_and_always_found(tmp_path: Pat
     print(dict(store.counts))
 
 
-def test_a_row_stored_under_the_key_of_another_row_is_never_returned(tmp_path: Path) -> None:
+def test_row_checksums_detect_a_row_stored_under_the_key_of_another_row(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with Engine(f"file:{path}") as engine:
         fill_plain(engine)
@@ -57,7 +57,7 @@ def test_a_row_stored_under_the_key_of_another_row_is_never_returned(tmp_path: P
     assert sum("does not match its checksum" in problem for problem in check_store(path).problems) == ITEMS - 1
 
 
-def test_a_damaged_row_raises_an_error_that_names_the_table_and_the_key(tmp_path: Path) -> None:
+def test_row_checksums_name_the_table_and_the_key_of_a_damaged_row(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with Engine(f"file:{path}") as engine:
         fill_indexed(engine)

@@ -19,7 +19,7 @@ SCRIPT = Path(__file__).with_name("crash_rounds.py")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are forked")
-def test_a_store_survives_the_death_of_its_writer(tmp_path: Path) -> None:
+def test_a_store_survives_the_kill_of_its_writer(tmp_path: Path) -> None:
     seed = int(os.environ.get("CRASH_SEED") or random.randrange(10**9))
     rounds = longer(KILLS)
     run = subprocess.run(

@@ -36,14 +36,14 @@ def flushes(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> list[Store]:
     return made
 
 
-def test_call_of_the_engine_flushes_writes_but_not_reads(engine: Engine, flushes: list[Store]) -> None:
+def test_engine_calls_flush_writes_but_not_reads(engine: Engine, flushes: list[Store]) -> None:
     engine.call("PutItem", PUT)
     assert flushes == [engine.store]
     engine.call("GetItem", GET)
     assert flushes == [engine.store]
 
 
-def test_answer_of_the_engine_flushes_writes_but_not_reads(engine: Engine, flushes: list[Store]) -> None:
+def test_engine_answers_flush_writes_but_not_reads(engine: Engine, flushes: list[Store]) -> None:
     engine.answer("DynamoDB_20120810.PutItem", json.dumps(PUT).encode())
     assert flushes == [engine.store]
     engine.answer("DynamoDB_20120810.GetItem", json.dumps(GET).encode())
@@ -57,9 +57,7 @@ def test_the_engine_does_not_flush_for_a_failed_write(engine: Engine, flushes: l
     assert flushes == []
 
 
-def test_the_caller_of_respond_of_the_engine_flushes_once_for_many_responses(
-    engine: Engine, flushes: list[Store]
-) -> None:
+def test_engine_responses_are_flushed_once_for_many(engine: Engine, flushes: list[Store]) -> None:
     answers = [engine.respond("DynamoDB_20120810.PutItem", json.dumps(PUT).encode()) for _ in range(3)]
     assert all(answer.wrote for answer in answers)
     assert not engine.respond("DynamoDB_20120810.GetItem", json.dumps(GET).encode()).wrote

@@ -96,7 +96,9 @@ def test_the_catalogue_names_exactly_the_declared_patterns(system: str, recorded
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_the_recorded_requests_are_those_of_the_plans(system: str, recorded: Callable[[str], Recorded]) -> None:
+def test_the_requests_recorded_from_the_example_scripts_are_those_of_the_plans(
+    system: str, recorded: Callable[[str], Recorded]
+) -> None:
     run = recorded(system)
     compared = 0
     for model, file in run.files.items():

@@ -25,14 +25,16 @@ def commerce() -> Iterator[Commerce]:
         yield table
 
 
-def test_every_item_has_a_type_and_a_version(commerce: Commerce) -> None:
+def test_every_item_of_the_commerce_example_has_a_type_and_a_version(commerce: Commerce) -> None:
     items = call(commerce, "Scan")["Items"]
     assert len(items) == len(ROWS)
     assert {item["entity_type"]["S"] for item in items} == {"User", "Order", "OrderDetails", "OrderItem", "Review"}
     assert {item["schema_v"]["N"] for item in items} == {"1"}
 
 
-def test_only_orders_and_reviews_are_in_gsi1_and_only_orders_in_gsi2(commerce: Commerce) -> None:
+def test_only_orders_and_reviews_of_the_commerce_example_are_in_gsi1_and_only_orders_in_gsi2(
+    commerce: Commerce,
+) -> None:
     def kinds(index: str) -> set[str]:
         return {entry["entity_type"]["S"] for entry in call(commerce, "Scan", IndexName=index)["Items"]}
 
@@ -40,14 +42,16 @@ def test_only_orders_and_reviews_are_in_gsi1_and_only_orders_in_gsi2(commerce: C
     assert kinds("GSI2") == {"Order"}
 
 
-def test_user_with_the_last_five_orders_costs_at_most_one_read_unit(commerce: Commerce) -> None:
+def test_a_user_with_the_last_five_orders_in_the_commerce_example_costs_at_most_one_read_unit(
+    commerce: Commerce,
+) -> None:
     with uses(commerce, requests=1, read_units=0.5):
         page = commerce.user_with_recent_orders("42")
     assert page is not None
     assert [order.id for order in page.orders] == ["E4", "D5", "C2", "B7", "A1"]
 
 
-def test_dynamodb_rejects_the_query_of_the_document_for_that_page(commerce: Commerce) -> None:
+def test_dynamodb_rejects_the_query_that_the_commerce_document_gives_for_that_page(commerce: Commerce) -> None:
     """The query filters on SK, a key attribute, which DynamoDB does not allow."""
     with pytest.raises(Exception, match="Filter Expression can only contain non-primary key attributes"):
         call(
@@ -81,7 +85,7 @@ class CommerceWithPayments(Table, entities=[User, Order, Payment]):
         return collection(UserWithRecentOrders, newest_first=True, limit=5)
 
 
-def test_an_entity_that_sorts_between_orders_and_profile_makes_the_page_unsupported() -> None:
+def test_an_entity_between_orders_and_profile_in_the_commerce_example_makes_the_page_unsupported() -> None:
     outcome = CommerceWithPayments.user_with_recent_orders.plan
     assert isinstance(outcome, UnsupportedPattern)
     assert "Payment" in outcome.reason
@@ -96,11 +100,11 @@ class StatusInTheKey(Table, entities=[OrderByStatus]):
         return query(OrderByStatus, newest_first=True)
 
 
-def test_with_the_status_in_the_sort_key_no_request_lists_recent_orders() -> None:
+def test_the_commerce_example_with_the_status_in_the_sort_key_cannot_list_recent_orders_in_one_request() -> None:
     assert isinstance(StatusInTheKey.recent_orders.plan, UnsupportedPattern)
 
 
-def test_a_status_change_is_one_update(commerce: Commerce) -> None:
+def test_a_status_change_in_the_commerce_example_is_one_update(commerce: Commerce) -> None:
     (order,) = [row for row in ROWS if isinstance(row, Order) and row.id == "B7"]
     with measure(commerce) as used:
         commerce.set_status("42", order.placed_at, "B7", "SHIPPED")

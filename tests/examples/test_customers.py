@@ -27,7 +27,7 @@ def test_the_partition_of_a_customer_matches_the_document() -> None:
     assert drawer == ["ORDER#2026-001", "ORDER#2026-002", "PROFILE"]
 
 
-def test_orders_and_products_share_an_index_in_separate_partitions() -> None:
+def test_orders_and_products_of_the_customers_example_share_an_index_in_separate_partitions() -> None:
     with Orders.open("memory:") as table:
         fill(table, ORDERS)
         entries = call(table, "Scan", IndexName="GSI1")["Items"]
@@ -43,7 +43,7 @@ def test_orders_and_products_share_an_index_in_separate_partitions() -> None:
     }
 
 
-def test_an_edge_is_written_twice_with_the_ids_swapped() -> None:
+def test_an_edge_of_the_customers_example_is_written_twice_with_the_ids_swapped() -> None:
     with Teams.open("memory:") as table:
         table.put(TeamOfUser("1", "9"))
         items = call(table, "Scan")["Items"]
@@ -52,7 +52,7 @@ def test_an_edge_is_written_twice_with_the_ids_swapped() -> None:
         assert call(table, "Scan")["Items"] == []
 
 
-def test_a_changed_edge_is_visible_from_both_sides() -> None:
+def test_a_changed_edge_of_the_customers_example_is_visible_from_both_sides() -> None:
     with Teams.open("memory:") as table:
         fill(table, TEAMS)
         table.update(key(TeamOfUser, user_id="2", team_id="9"), field(TeamOfUser, lambda edge: edge.role).set("lead"))

@@ -33,7 +33,7 @@ def execute(store: PlainTable, pattern: BoundPattern[..., Any], *arguments: Any)
     return store.run(pattern.explain(*arguments).requests, lambda item: item.entity in plan.entities)
 
 
-def test_the_shop_has_thirteen_rows_of_four_entities() -> None:
+def test_the_shop_example_has_the_thirteen_rows_of_its_document() -> None:
     assert len(filled(Shop, ROWS).items) == 13
     assert {type(row).__name__ for row in ROWS} == {"Customer", "Order", "OrderItem", "Product"}
 
@@ -54,7 +54,7 @@ def test_one_query_returns_the_whole_order_as_in_the_document() -> None:
     assert lines == ["1 x AVON-TORTOISE @ £145", "1 x GRANBY-CLEAR @ £165"]
 
 
-def test_the_other_patterns_of_the_shop() -> None:
+def test_the_other_patterns_of_the_shop_example_return_the_rows_of_the_document() -> None:
     store = filled(Shop, ROWS)
     assert [customer.name for customer in execute(store, Shop.customer, "c2")] == ["Grace"]
     assert [product.name for product in execute(store, Shop.product, "HOLT-BLACK")] == ["Holt, black"]
@@ -62,7 +62,7 @@ def test_the_other_patterns_of_the_shop() -> None:
     assert [customer.id for customer in execute(store, Shop.customers_by_signup)] == ["c1", "c2", "c3"]
 
 
-def test_a_user_and_the_last_five_orders_need_no_filter() -> None:
+def test_a_user_and_the_last_five_orders_of_the_commerce_example_need_no_filter() -> None:
     """The document filters on SK, which DynamoDB rejects; the last six items in reverse order are the same result."""
     (request,) = Commerce.user_with_recent_orders.explain("42").requests
     assert "FilterExpression" not in request.parameters
@@ -84,7 +84,7 @@ def test_the_keys_of_an_order_match_the_document() -> None:
     }
 
 
-def test_a_status_change_is_one_update_that_moves_the_order_in_gsi2_only() -> None:
+def test_a_status_change_of_the_commerce_example_moves_the_order_in_gsi2_only() -> None:
     moment = datetime(2026, 5, 10, 14, 23, 1, tzinfo=UTC)
     (request,) = Commerce.set_status.explain("42", moment, "A1", "SHIPPED").requests
     assert request.operation == "UpdateItem"
@@ -94,7 +94,7 @@ def test_a_status_change_is_one_update_that_moves_the_order_in_gsi2_only() -> No
     assert {"S": "USER#42#SHIPPED"} in request.parameters["ExpressionAttributeValues"].values()
 
 
-def test_the_listing_of_an_author_reads_copied_fields_of_the_papers() -> None:
+def test_the_listing_of_an_author_in_the_papers_example_reads_copied_fields() -> None:
     plan = Papers.papers_by_author.plan
     assert isinstance(plan, Plan)
     assert [entity.cls for entity in plan.entities] == [Membership]
@@ -114,18 +114,18 @@ PATHS = [
 NODES = [Node(org="acme", path=path, depth=len(path), name=path[-1]) for path in PATHS]
 
 
-def test_the_subtree_of_eng_includes_eng_and_excludes_engineering() -> None:
+def test_the_subtree_of_eng_in_the_guide_example_excludes_engineering() -> None:
     found = execute(filled(Guide, NODES), Guide.subtree, "acme", Subtree(("root", "eng")))
     assert [node.path for node in found] == PATHS[1:4]
 
 
-def test_the_children_of_a_node_are_read_without_its_grandchildren() -> None:
+def test_the_children_of_a_node_in_the_guide_example_are_read_without_its_grandchildren() -> None:
     found = execute(filled(Guide, NODES), Guide.children, "acme", Children(("root", "eng")))
     assert [node.path for node in found] == [("root", "eng", "cloud")]
     assert [n.path for n in execute(filled(Guide, NODES), Guide.children, "acme", Children(()))] == [("root",)]
 
 
-def test_the_worksheet_shows_the_cost_of_both_ways_to_read_children() -> None:
+def test_the_worksheet_of_the_guide_example_shows_the_cost_of_both_ways_to_read_children() -> None:
     by_subtree, by_index = Guide.node_with_children.plan, Guide.children.plan
     assert isinstance(by_subtree, Plan)
     assert isinstance(by_index, Plan)
@@ -133,7 +133,7 @@ def test_the_worksheet_shows_the_cost_of_both_ways_to_read_children() -> None:
     assert estimate(Guide.design, by_index).units == 0.5
 
 
-def test_a_radius_queries_the_cells_that_it_touches() -> None:
+def test_a_radius_query_of_the_guide_example_queries_the_cells_that_it_touches() -> None:
     """Nine cells are enough only up to the shorter side of a cell, which is 0.61 km at precision 6."""
     near = Guide.shops_near.explain(Radius(35.6586, 139.7454, 600)).requests
     wider = Guide.shops_near.explain(Radius(35.6586, 139.7454, 1000)).requests

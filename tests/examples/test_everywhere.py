@@ -102,7 +102,7 @@ def test_a_system_returns_the_same_results_on_every_backend(
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_boto3_reads_the_same_fields_as_typed_results(system: str, served: LocalServer) -> None:
+def test_boto3_reads_the_same_fields_as_the_typed_results_of_every_example(system: str, served: LocalServer) -> None:
     client = served.client()
     compared = 0
     for done in run(system, lambda _: signed(served), prefix="boto3-"):

@@ -45,7 +45,7 @@ def distance(place: Shop | Station, area: Radius) -> float:
 
 
 @pytest.mark.parametrize("meters", [90, 150, 400, 700, 1_000, 1_300])
-def test_shops_within_a_radius_equal_brute_force(guide: Guide, meters: int) -> None:
+def test_shops_within_a_radius_in_the_guide_example_equal_brute_force(guide: Guide, meters: int) -> None:
     """Search around every shop, across cell borders and the 180th meridian, with both of its longitudes."""
     for shop in SHOPS:
         for longitude in (shop.longitude, shop.longitude - 360):
@@ -55,7 +55,7 @@ def test_shops_within_a_radius_equal_brute_force(guide: Guide, meters: int) -> N
 
 
 @pytest.mark.parametrize("kilometers", [1, 95, 150, 230, 700])
-def test_stations_around_the_poles_equal_brute_force(guide: Guide, kilometers: int) -> None:
+def test_stations_around_the_poles_in_the_guide_example_equal_brute_force(guide: Guide, kilometers: int) -> None:
     poles = [
         Radius(latitude, longitude, kilometers * 1_000) for latitude in (-90.0, 90.0) for longitude in (0.0, 137.0)
     ]
@@ -64,7 +64,7 @@ def test_stations_around_the_poles_equal_brute_force(guide: Guide, kilometers: i
         assert [each.id for each in guide.stations_near(area)] == [id_ for _, id_ in near]
 
 
-def test_the_rows_are_on_both_sides_of_the_meridian_and_of_cell_borders() -> None:
+def test_the_rows_of_the_guide_example_are_on_both_sides_of_the_meridian_and_of_cell_borders() -> None:
     """The scripts rely on this."""
     island = [shop for shop in SHOPS if shop.latitude < 0]
     assert {shop.longitude > 0 for shop in island} == {True, False}
@@ -73,7 +73,7 @@ def test_the_rows_are_on_both_sides_of_the_meridian_and_of_cell_borders() -> Non
     assert cells == {"GEO#xn76gg", "GEO#xn76gc"}
 
 
-def test_sharded_events_are_read_from_ten_shards_in_order() -> None:
+def test_sharded_events_of_the_guide_example_are_read_from_ten_shards_in_order() -> None:
     low, high = moment("2126-04-25T00:00:00"), moment("2126-04-26T23:59:59")
     with Telemetry.open("memory:") as telemetry:
         fill(telemetry, SHARDED)
@@ -89,7 +89,7 @@ def _place(event: ShardedEvent) -> tuple[object, str, str]:
 
 
 @pytest.mark.parametrize("days", [1, 2, 3])
-def test_daily_events_are_read_from_four_shards_of_each_day_in_order(days: int) -> None:
+def test_daily_events_of_the_guide_example_are_read_from_four_shards_of_each_day_in_order(days: int) -> None:
     high = moment("2126-04-26T23:59:59")
     low = high - timedelta(days=days) + timedelta(seconds=1)
     with DailyTelemetry.open("memory:") as telemetry:
@@ -103,7 +103,7 @@ def test_daily_events_are_read_from_four_shards_of_each_day_in_order(days: int) 
     assert [event.id for event in newest] == [event.id for event in reversed(asked) if event.device_id == "d_001"]
 
 
-def test_pages_of_sharded_days_continue_where_they_ended() -> None:
+def test_pages_of_sharded_days_in_the_guide_example_continue_where_they_ended() -> None:
     everything = Between(moment("2126-04-24T00:00:00"), moment("2126-04-26T23:59:59"))
     with DailyTelemetry.open("memory:") as telemetry:
         fill(telemetry, DAILY)
@@ -112,12 +112,12 @@ def test_pages_of_sharded_days_continue_where_they_ended() -> None:
     assert paged == whole.items
 
 
-def test_every_event_expires_after_ninety_days() -> None:
+def test_every_event_of_the_guide_example_expires_after_ninety_days() -> None:
     for event in [*SHARDED, FORGOTTEN]:
         assert event.expires_at - event.at.timestamp() == RETENTION.total_seconds() == 90 * 24 * 3600
 
 
-def test_a_rejected_transfer_changes_nothing_and_the_total_is_constant() -> None:
+def test_a_rejected_transfer_in_the_guide_example_changes_nothing() -> None:
     with Accounts.open("memory:") as accounts:
         fill(accounts, ACCOUNTS)
         for number, amount in enumerate([30, 80, 70, 1]):
@@ -136,7 +136,7 @@ def balances(accounts: Accounts) -> list[Decimal]:
     return [account.balance for account in both if account]
 
 
-def test_a_transactional_read_costs_four_times_an_eventual_one() -> None:
+def test_a_transactional_read_in_the_guide_example_costs_four_times_an_eventual_one() -> None:
     keys = [key(Account, id="a_1"), key(Account, id="a_2")]
     with Accounts.open("memory:") as accounts:
         fill(accounts, ACCOUNTS)

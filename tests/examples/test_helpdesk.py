@@ -91,7 +91,7 @@ def test_every_pattern_of_the_help_desk_is_one_request() -> None:
     assert list(report.findings) == []
 
 
-def test_a_ticket_is_opened_changed_and_listed(api: Api) -> None:
+def test_a_helpdesk_ticket_is_opened_changed_and_listed(api: Api) -> None:
     ticket = api.open_ticket()
     assert (ticket["status"], ticket["requester"], ticket["version"]) == ("open", "ada@acme.example", 1)
     changed = api.change(ticket, status="waiting", assignee="ann@acme.example")
@@ -103,7 +103,7 @@ def test_a_ticket_is_opened_changed_and_listed(api: Api) -> None:
     assert api.send("GET", f"/tickets/{ticket['id']}") == changed
 
 
-def test_a_ticket_that_someone_else_changed_is_not_overwritten(api: Api) -> None:
+def test_a_helpdesk_ticket_that_someone_else_changed_is_not_overwritten(api: Api) -> None:
     ticket = api.open_ticket()
     api.change(ticket, "ann", status="closed")
     headers = {"If-Match": f'"{ticket["version"]}"'}
@@ -111,7 +111,7 @@ def test_a_ticket_that_someone_else_changed_is_not_overwritten(api: Api) -> None
     assert api.send("GET", f"/tickets/{ticket['id']}")["status"] == "closed"
 
 
-def test_the_feed_mixes_comments_and_changes_and_is_paged(api: Api) -> None:
+def test_the_helpdesk_feed_mixes_comments_and_changes_and_is_paged(api: Api) -> None:
     ticket = api.open_ticket()
     ticket = api.change(ticket, status="waiting", assignee="ann@acme.example")
     for text in ("first", "second"):
@@ -131,7 +131,7 @@ def test_the_feed_mixes_comments_and_changes_and_is_paged(api: Api) -> None:
     assert pages == 3
 
 
-def test_audit_events_expire_as_the_tenant_decides(api: Api, url: str) -> None:
+def test_audit_events_of_the_helpdesk_expire_as_the_tenant_decides(api: Api, url: str) -> None:
     if url == "memory:":
         pytest.skip("the tenant is written through another connection")
     with HelpDesk.open(url) as desk:
@@ -145,7 +145,7 @@ def test_audit_events_expire_as_the_tenant_decides(api: Api, url: str) -> None:
     assert other.expires_at - other.at > timedelta(days=89)
 
 
-def test_expired_audit_events_are_not_listed() -> None:
+def test_expired_audit_events_of_the_helpdesk_are_not_listed() -> None:
     with HelpDesk.open("memory:") as desk:
         now = datetime.now(UTC)
         for number, seconds in enumerate((-60, 60)):
@@ -164,7 +164,7 @@ def test_expired_audit_events_are_not_listed() -> None:
         assert [event.id for event in desk.audit("acme", TODAY)] == ["1"]
 
 
-def test_tenants_cannot_reach_each_other(api: Api) -> None:
+def test_tenants_of_the_helpdesk_cannot_reach_each_other(api: Api) -> None:
     mine, theirs = api.open_ticket(), api.open_ticket(token="bob")
     attempts: list[tuple[str, str, dict[str, Any]]] = [
         ("GET", f"/tickets/{theirs['id']}", {}),
@@ -179,7 +179,7 @@ def test_tenants_cannot_reach_each_other(api: Api) -> None:
     assert len(api.send("GET", f"/audit?day={TODAY}", "bob")["items"]) == 1
 
 
-def test_a_cursor_is_valid_only_for_its_tenant_and_request(api: Api) -> None:
+def test_a_cursor_of_the_helpdesk_is_valid_only_for_its_tenant_and_request(api: Api) -> None:
     for number in range(3):
         api.open_ticket(str(number))
         api.open_ticket(str(number), "bob")
@@ -201,13 +201,13 @@ def test_a_cursor_is_valid_only_for_its_tenant_and_request(api: Api) -> None:
         ("GET", "/tickets/unknown", 404, {}),
     ],
 )
-def test_invalid_requests_are_rejected(method: str, path: str, status: int, options: Any) -> None:
+def test_invalid_requests_to_the_helpdesk_are_rejected(method: str, path: str, status: int, options: Any) -> None:
     with TestClient(create_app(lambda: desk_at("memory:"), CALLERS)) as client:
         Api(client).send(method, path, status=status, **options)
         assert client.get("/tickets/mine").status_code == 401
 
 
-def test_each_change_is_a_transaction(url: str) -> None:
+def test_each_change_in_the_helpdesk_is_a_transaction(url: str) -> None:
     """If the audit event cannot be written, neither is the change."""
 
     async def run() -> None:
@@ -228,7 +228,7 @@ def test_each_change_is_a_transaction(url: str) -> None:
     asyncio.run(run())
 
 
-def test_agents_are_listed_without_their_tenant() -> None:
+def test_agents_of_the_helpdesk_are_listed_without_their_tenant() -> None:
     with HelpDesk.open("memory:") as desk:
         desk.put(Tenant(tenant="acme", name="Acme"))
         desk.put_many(Agent(tenant="acme", email=f"{name}@acme.example", name=name) for name in ("bea", "ada"))
@@ -237,7 +237,7 @@ def test_agents_are_listed_without_their_tenant() -> None:
         assert desk.audit("acme", date(2026, 1, 1)).items == []
 
 
-def test_the_exported_policy_separates_tenants() -> None:
+def test_the_exported_policy_of_the_helpdesk_separates_tenants() -> None:
     """The whole API works with the permissions of one tenant, and none of its requests reach another tenant."""
     _, read_write = tenant_policies(exported_table(HelpDesk.design), "tenant", "tenant", AwsScope())
     acme = Principal("arn:aws:iam::000000000000:role/acme", parse_policies(read_write.entry), {"tenant": "acme"})

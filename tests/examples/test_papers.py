@@ -44,7 +44,7 @@ def test_a_changed_publication_date_moves_the_paper_in_every_listing(papers: Pap
     assert [each.paper_id for each in papers.papers_with_topic("cost")] == ["wp-001", "wp-002"]
 
 
-def test_an_expired_draft_and_its_items_are_hidden_although_dynamodb_returns_them(papers: Papers) -> None:
+def test_an_expired_draft_of_the_papers_example_and_its_items_are_hidden(papers: Papers) -> None:
     papers.supersede(MODEL.id, int(time.time()) + 3600)
     assert papers.paper(MODEL.id) is None
     assert [each.paper_id for each in papers.papers_by_author("jon")] == ["wp-001"]
@@ -61,15 +61,15 @@ def test_an_expired_draft_and_its_items_are_hidden_although_dynamodb_returns_the
     ]
 
 
-def test_the_table_uses_on_demand_billing(papers: Papers) -> None:
+def test_the_table_of_the_papers_example_uses_on_demand_billing(papers: Papers) -> None:
     assert call(papers, "DescribeTable")["Table"]["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
 
 
-def test_only_topics_are_in_gsi2(papers: Papers) -> None:
+def test_only_topics_of_the_papers_example_are_in_gsi2(papers: Papers) -> None:
     assert {entry["entity_type"]["S"] for entry in call(papers, "Scan", IndexName="GSI2")["Items"]} == {"Topic"}
 
 
-def test_a_collection_and_an_author_never_share_a_partition_of_gsi1() -> None:
+def test_a_collection_and_an_author_of_the_papers_example_never_share_a_partition_of_gsi1() -> None:
     for bound in (Papers.papers_in_series, Papers.papers_by_author):
         plan = bound.plan
         assert isinstance(plan, Plan)

@@ -152,7 +152,7 @@ def table(place: str) -> type[Table]:
     SERVED,
     ids=[f"{row[0].partition(':')[2]}.{row[1]}" for row in SERVED],
 )
-def test_a_pattern_is_served_as_documented(
+def test_every_pattern_of_an_example_is_served_as_documented(
     place: str, name: str, operation: str, index: str, condition: str, backwards: bool, limit: str, verdict: str
 ) -> None:
     plan = getattr(table(place), name).plan

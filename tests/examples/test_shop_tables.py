@@ -34,13 +34,13 @@ def rows_of(table: str) -> list[Item]:
     return [item for name, item in tables.rows(COUNT) if name == table]
 
 
-def test_rows_are_the_same_for_a_seed_and_a_prefix_of_more_rows() -> None:
+def test_rows_of_the_shop_tables_are_the_same_for_a_seed_and_a_prefix_of_more_rows() -> None:
     assert list(tables.rows(COUNT)) == list(tables.rows(2 * COUNT))[:COUNT]
     assert list(tables.rows(COUNT, seed=8)) != list(tables.rows(COUNT))
     assert Counter(name for name, _ in tables.rows(50_000)).most_common()[0][0] == ORDER_ITEMS
 
 
-def test_rows_refer_to_rows_before_them() -> None:
+def test_rows_of_the_shop_tables_refer_to_rows_before_them() -> None:
     seen: set[tuple[str, str]] = set()
     for name, item in tables.rows(COUNT):
         seen.add((name, item["sku" if name == PRODUCTS else "order_id" if name == ORDER_ITEMS else "id"]))
@@ -51,7 +51,7 @@ def test_rows_refer_to_rows_before_them() -> None:
             assert (PRODUCTS, item["sku"]) in seen
 
 
-def test_reads_return_the_rows(shop: ShopApplication) -> None:
+def test_reads_of_the_shop_tables_return_the_rows(shop: ShopApplication) -> None:
     customers, products = rows_of(CUSTOMERS), rows_of(PRODUCTS)
     assert shop.customer("c000003") == customers[2]
     assert shop.customer("c999999") is None
@@ -66,7 +66,9 @@ def test_reads_return_the_rows(shop: ShopApplication) -> None:
     assert len(shop.orders_with_sku(products[0]["sku"])) == len(bought)
 
 
-def test_orders_of_a_customer_are_the_newest_first_and_continue_after_a_page(shop: ShopApplication) -> None:
+def test_orders_of_a_customer_in_the_shop_tables_are_the_newest_first_and_continue_after_a_page(
+    shop: ShopApplication,
+) -> None:
     orders = [order for order in rows_of(ORDERS) if order["customer_id"] == "c000001"]
     newest = sorted(orders, key=lambda order: str(order["created_at"]), reverse=True)
     first = shop.orders_of_customer("c000001", limit=2)
@@ -78,7 +80,7 @@ def test_orders_of_a_customer_are_the_newest_first_and_continue_after_a_page(sho
     assert shop.pending_orders_of_customer("c000001") == pending
 
 
-def test_writes_change_the_rows(shop: ShopApplication) -> None:
+def test_writes_to_the_shop_tables_change_the_rows(shop: ShopApplication) -> None:
     customer = {"id": "new", "name": "Ada", "email": "ada@example.com", "created_at": "2026-05-01T00:00:00Z"}
     assert shop.register(customer)
     assert not shop.register(customer)
@@ -98,7 +100,7 @@ def test_writes_change_the_rows(shop: ShopApplication) -> None:
     assert shop.product("s1") == {"sku": "s1", "name": "One", "price": Decimal(2)}
 
 
-def test_traffic_calls_every_method(shop: ShopApplication) -> None:
+def test_traffic_on_the_shop_tables_calls_every_method(shop: ShopApplication) -> None:
     traffic = ShopTraffic(shop, tables.rows(COUNT))
     for name in SHARES:
         traffic.call(name)
@@ -106,6 +108,6 @@ def test_traffic_calls_every_method(shop: ShopApplication) -> None:
     assert {name for name in vars(ShopApplication) if not name.startswith("_")} == set(SHARES)
 
 
-def test_the_recording_names_every_method() -> None:
+def test_the_recording_of_the_shop_tables_names_every_method() -> None:
     catalogue = read_catalogue([ROOT / "examples" / "shop_tables" / "catalogue.jsonl"])
     assert {each.name for each in catalogue.patterns} == set(SHARES)

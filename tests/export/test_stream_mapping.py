@@ -22,7 +22,7 @@ from tests.streams.ledger import Ledger
 TABLE = exported_table(Ledger.design)
 
 
-def test_in_the_stream_mapping_the_filters_select_the_entities_with_handlers() -> None:
+def test_the_filters_of_a_stream_mapping_select_the_entities_with_handlers() -> None:
     mapping = stream_mapping(TABLE)
     assert mapping is not None
     assert [json.loads(each) for each in mapping.filters] == [
@@ -50,7 +50,7 @@ def test_terraform_has_the_same_mapping() -> None:
     assert mapping.count("pattern = ") == 2
 
 
-def test_in_the_stream_mapping_the_cdk_stack_adds_the_event_source() -> None:
+def test_the_stream_mapping_is_part_of_the_cdk_stack() -> None:
     source = to_cdk_python([TABLE])
     ast.parse(source)
     assert "ledger_table_stream_function: lambda_.IFunction | None = None" in source

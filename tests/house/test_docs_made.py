@@ -14,7 +14,7 @@ from tools import pictures, reference
 from tools.pages import PAGES
 
 
-def test_pictures_are_up_to_date() -> None:
+def test_pictures_of_the_docs_are_up_to_date() -> None:
     assert pictures.main(["--check"]) == 0, "run `make pictures`"
 
 
@@ -56,7 +56,7 @@ def page(tmp_path: Path) -> Path:
     return written
 
 
-def test_picture_shows_the_table_at_its_position_on_the_page(page: Path) -> None:
+def test_a_picture_of_the_docs_shows_the_table_at_its_position_on_the_page(page: Path) -> None:
     ((file, drawn),) = pictures.pictures_of(page)
     assert file == page.parent / "page.svg"
     assert "SHELF#m7" in drawn
@@ -65,32 +65,32 @@ def test_picture_shows_the_table_at_its_position_on_the_page(page: Path) -> None
     assert '>library.books_on("m7")<' in drawn
 
 
-def test_picture_comment_without_image_is_an_error(page: Path) -> None:
+def test_a_picture_comment_in_the_docs_without_an_image_is_an_error(page: Path) -> None:
     page.write_text(page.read_text().replace("![Books by shelf]", "[Books by shelf]"))
     with pytest.raises(SystemExit, match="with its image on the line below"):
         list(pictures.pictures_of(page))
 
 
-def test_modelling_pattern_pages_have_pictures() -> None:
+def test_docs_of_modelling_patterns_have_pictures() -> None:
     patterns = [page for page in PAGES if page.parent.name == "patterns"]
     bare = [page.name for page in patterns if not pictures.pictures_on(page)]
     assert patterns
     assert not bare
 
 
-def test_reference_is_up_to_date() -> None:
+def test_the_reference_docs_are_up_to_date() -> None:
     stale = [path.name for path, _ in reference.stale_pages()]
     assert not stale, "run `make reference`"
 
 
-def test_reference_lists_every_public_name_once() -> None:
+def test_the_reference_docs_list_every_public_name_once() -> None:
     page = reference.api_page().splitlines()
     names = [*singletable.__all__, *singletable.testing.__all__]
     wrong = [name for name in names if page.count(f"### {name}") != 1]
     assert not wrong
 
 
-def test_reference_lists_every_command() -> None:
+def test_the_reference_docs_list_every_command() -> None:
     page = reference.cli_page().splitlines()
     assert [command for command in COMMANDS if f"## singletable {command}" not in page] == []
 

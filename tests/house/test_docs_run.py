@@ -84,7 +84,7 @@ def run(words: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_there_is_a_readme() -> None:
+def test_the_docs_have_a_readme_with_code() -> None:
     assert README.is_file()
 
 
@@ -93,7 +93,7 @@ def test_pages_of_subfolders_run_too() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_every_fence_of_a_page_is_closed(page: Path) -> None:
+def test_every_fence_of_a_docs_page_is_closed(page: Path) -> None:
     fences = re.findall(r"^```", page.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(fences) % 2 == 0, "A block without an end would not run."
 
@@ -139,7 +139,7 @@ def test_the_python_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("command", [command for page in RUN_HERE for command in our_commands_of(page)], ids=str)
-def test_a_command_prints_what_the_page_shows(command: Command) -> None:
+def test_a_command_in_the_docs_prints_what_the_page_shows(command: Command) -> None:
     finished = run(command.words)
     assert stripped(finished.stdout) == stripped(command.output), f"{command}\n{finished.stdout}"
     assert command.status in {None, str(finished.returncode)}, f"{command} exits with {finished.returncode}"

@@ -219,7 +219,7 @@ def test_common_requests_over_http_take_the_fast_path(name: str, over_http: dict
     assert over_http[name].misses == 0
 
 
-def test_metrics_show_the_counts() -> None:
+def test_metrics_show_the_counts_of_fast_paths() -> None:
     with Shop.open("memory:") as shop:
         before = shop.metrics.fast_paths["item sizes"].hits
         shop.put(order(1))

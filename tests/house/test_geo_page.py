@@ -22,7 +22,7 @@ def row(precision: int) -> str:
     return f"| {' | '.join(columns)} |"
 
 
-def test_cell_table_is_correct() -> None:
+def test_the_cell_table_of_the_geo_page_is_correct() -> None:
     text = PAGE.read_text(encoding="utf-8")
     table = text.partition("<!-- cells:start -->\n")[2].partition("<!-- cells:end -->")[0]
     assert table.splitlines()[2:] == [row(precision) for precision in range(3, 9)]

@@ -39,7 +39,7 @@ def test_a_banned_phrase_in_python_is_found(text: str, tmp_path: Path) -> None:
     assert list(occurrences(path))
 
 
-def test_names_are_not_prose(tmp_path: Path) -> None:
+def test_the_language_check_ignores_names_in_code(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text("told = alike(beside)\n", encoding="utf-8")
     assert not list(occurrences(path))

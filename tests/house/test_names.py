@@ -1,4 +1,4 @@
-"""One name, one meaning: no two source files and no two public classes share a name."""
+"""One name, one meaning: no two source files and no two public classes share a name, and tests name their subject."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tests.house.language import EMPTY_NAMES
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "singletable"
+TESTS = Path(__file__).resolve().parents[1]
+SOURCE = TESTS.parent / "src" / "singletable"
 MODULES = [path for path in sorted(SOURCE.rglob("*.py")) if path.name != "__init__.py"]
 
 # Names that two modules share on purpose, with the reason.
@@ -47,3 +48,13 @@ def test_no_two_public_classes_share_a_name() -> None:
 
 def test_file_names_describe_the_content() -> None:
     assert [relative(path) for path in MODULES if path.stem in EMPTY_NAMES] == []
+
+
+def test_no_test_name_starts_with_the_place_instead_of_the_subject() -> None:
+    found = [
+        f"{path.relative_to(TESTS).as_posix()}: {node.name}"
+        for path in sorted(TESTS.rglob("test_*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_in_")
+    ]
+    assert not found, "\n  ".join(["Begin with the subject: test_SUBJECT_does_SOMETHING:", *found])

@@ -32,7 +32,7 @@ def run(folder: Path, suite: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_a_test_that_passes_alone_is_named_as_unsteady(tmp_path: Path) -> None:
+def test_the_second_run_names_a_test_that_passes_alone_as_unsteady(tmp_path: Path) -> None:
     second = run(tmp_path, SUITE)
     assert second.returncode == 0
     assert "UNSTEADY: failed in the first run, passed alone: test_suite.py::test_fails_the_first_time" in second.stdout
@@ -44,7 +44,7 @@ def test_a_test_that_fails_again_fails_the_run(tmp_path: Path) -> None:
     assert "UNSTEADY" not in second.stdout
 
 
-def test_many_failures_are_not_repeated(tmp_path: Path) -> None:
+def test_the_second_run_does_not_repeat_many_failures(tmp_path: Path) -> None:
     second = run(tmp_path, SUITE + "".join(BROKEN.replace("broken", f"broken_{number}") for number in range(3)))
     assert second.returncode == 1
     assert second.stdout == ""

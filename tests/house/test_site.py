@@ -58,13 +58,13 @@ def broken_links(page: Path) -> list[str]:
     return broken
 
 
-def test_every_page_is_in_the_navigation_once() -> None:
+def test_every_page_is_in_the_navigation_of_the_site_once() -> None:
     pages = [page.relative_to(DOCS).as_posix() for page in PAGES if page.is_relative_to(DOCS)]
     assert sorted(navigation()) == sorted([*pages, *FROM_THE_ROOT])
 
 
 @pytest.mark.parametrize("page", LINKING, ids=name_of)
-def test_every_link_has_a_target(page: Path) -> None:
+def test_every_link_of_the_site_has_a_target(page: Path) -> None:
     assert broken_links(page) == []
 
 
@@ -78,7 +78,7 @@ def test_no_page_of_the_site_links_out_of_it(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in GENERATED | LISTS], ids=name_of)
-def test_no_page_is_too_long(page: Path) -> None:
+def test_no_page_of_the_site_is_too_long(page: Path) -> None:
     words = [word for word in page.read_text(encoding="utf-8").split() if re.search(r"\w", word)]
     assert len(words) <= WORDS_MAX, "split it by task"
 
@@ -87,14 +87,14 @@ def test_no_page_is_too_long(page: Path) -> None:
     "text",
     ["[gone](nowhere.md)", "[no such part](index.md#nowhere)", "![no picture](pictures/none.svg)", "[here](#nowhere)"],
 )
-def test_broken_links_are_reported(text: str, tmp_path: Path) -> None:
+def test_broken_links_of_the_site_are_reported(text: str, tmp_path: Path) -> None:
     (tmp_path / "index.md").write_text("# Somewhere\n")
     page = tmp_path / "page.md"
     page.write_text(f"# Page\n\nBefore {text} after.\n")
     assert len(broken_links(page)) == 1
 
 
-def test_links_to_headings_and_files_are_valid(tmp_path: Path) -> None:
+def test_links_of_the_site_to_headings_and_files_are_valid(tmp_path: Path) -> None:
     (tmp_path / "index.md").write_text("# A `word`, and: more\n")
     page = tmp_path / "page.md"
     page.write_text("# Page\n\n[one](index.md#a-word-and-more), [two](#page) and [three](https://example.org).\n")

@@ -146,5 +146,5 @@ def test_tutorial_installs_existing_extras() -> None:
         (["2 passed in ...s"], ["1 failed, 1 passed in 0.31s"], False),
     ],
 )
-def test_ellipsis_matches_any_output(shown: list[str], printed: list[str], same: bool) -> None:
+def test_an_ellipsis_in_the_tutorial_matches_any_output(shown: list[str], printed: list[str], same: bool) -> None:
     assert fits(shown, printed) is same

@@ -37,7 +37,7 @@ class Colour(enum.Enum):
         ("_", ()),
     ],
 )
-def test_in_field_roles_names_split_into_words_in_snake_case_and_camel_case(name: str, words: tuple[str, ...]) -> None:
+def test_field_roles_split_names_in_snake_case_and_camel_case_into_words(name: str, words: tuple[str, ...]) -> None:
     assert words_of(name) == words
 
 
@@ -56,7 +56,7 @@ def test_in_field_roles_names_split_into_words_in_snake_case_and_camel_case(name
         ("is_active", int, 2, True),
     ],
 )
-def test_closed_sets_have_few_values(name: str, type_: Any, values: int, is_guess: bool) -> None:
+def test_field_roles_include_closed_sets_with_few_values(name: str, type_: Any, values: int, is_guess: bool) -> None:
     assert value_count(Field(name, type_)) == ValueCount(values, is_guess)
 
 
@@ -93,11 +93,13 @@ def test_other_fields_can_have_many_values(name: str, type_: Any) -> None:
         ("status", str, False),
     ],
 )
-def test_in_field_roles_a_time_follows_the_clock_unless_people_choose_it(name: str, type_: Any, expected: bool) -> None:
+def test_field_roles_treat_a_time_as_following_the_clock_unless_people_choose_it(
+    name: str, type_: Any, expected: bool
+) -> None:
     assert follows_clock(Field(name, type_)) is expected
 
 
-def test_in_field_roles_a_date_is_not_an_instant() -> None:
+def test_field_roles_do_not_treat_a_date_as_an_instant() -> None:
     assert is_instant(Field("at", datetime))
     assert is_instant(Field("event_time", str))
     assert not is_instant(Field("day", date))
@@ -116,7 +118,7 @@ def test_in_field_roles_a_date_is_not_an_instant() -> None:
         ("timestamp", float, False),
     ],
 )
-def test_in_field_roles_a_score_is_a_number_that_items_can_share(name: str, type_: Any, expected: bool) -> None:
+def test_field_roles_treat_a_score_as_a_number_that_items_can_share(name: str, type_: Any, expected: bool) -> None:
     assert is_score(Field(name, type_)) is expected
 
 
@@ -138,6 +140,6 @@ def test_identifiers_are_uuids_and_fields_with_the_name_of_an_id() -> None:
         ("Transaction", "email", False),
     ],
 )
-def test_in_field_roles_the_own_identifier_is_named_after_its_entity(label: str, name: str, found: bool) -> None:
+def test_field_roles_name_the_own_identifier_after_its_entity(label: str, name: str, found: bool) -> None:
     field = Field(name, str)
     assert own_identifier(label, [Field("other", str), field]) == (field if found else None)

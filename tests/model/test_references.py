@@ -30,7 +30,7 @@ class Shop(Table, entities=[Customer, Order]):
         return query(Order)
 
 
-def test_the_mean_is_the_expected_number_of_items_of_a_partition_by_this_field() -> None:
+def test_the_mean_of_a_reference_is_the_expected_number_of_items_of_its_partition() -> None:
     design = Shop.design
     assert design.entity_of(Order).expected_in(design.indexes[TABLE]) == 20
     assert design.entity_of(Customer).expected_in(design.indexes[TABLE]) is None
@@ -69,6 +69,6 @@ def test_a_reference_without_ref_is_an_error() -> None:
         ({"mean": 30, "max": 20}, "mean must be at most max, got mean=30 and max=20"),
     ],
 )
-def test_invalid_numbers_are_an_error(options: dict[str, Any], message: str) -> None:
+def test_invalid_numbers_of_references_are_an_error(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ref(Customer, **options)

@@ -114,7 +114,7 @@ def test_the_source_location_of_a_function_without_a_file_is_its_first_line() ->
     assert of_function(namespace["made"]) == Location("<made>", 3)
 
 
-def test_the_stack_level_of_a_warning_points_to_the_users_code() -> None:
+def test_the_source_location_of_a_warning_is_the_users_code() -> None:
     library: dict[str, Any] = {
         "__name__": "singletable.made_up",
         "user_stacklevel": user_stacklevel,

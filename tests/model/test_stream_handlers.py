@@ -88,12 +88,12 @@ def test_two_handlers_of_one_name_are_an_error() -> None:
     assert "have the name launched" in problem_of(handlers=[launched, launched])
 
 
-def test_a_function_without_on_is_an_error() -> None:
+def test_a_stream_handler_without_on_is_an_error() -> None:
     assert "handlers must contain functions with @on" in problem_of(handlers=[print])
 
 
 @pytest.mark.parametrize("selected", [(Ship,), ("insert",), (Ship, "create"), ()])
-def test_in_stream_handlers_on_needs_entities_and_kinds(selected: tuple[Any, ...]) -> None:
+def test_a_stream_handler_needs_entities_and_kinds(selected: tuple[Any, ...]) -> None:
     with pytest.raises(DesignError, match="@on needs entities, followed by kinds of change"):
         on(*selected)
 

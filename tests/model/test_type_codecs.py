@@ -139,7 +139,7 @@ def test_declared_codecs_work_in_updates_and_conditions() -> None:
         assert releases.release("p", Version(1, 1), EURO) == changed
 
 
-def test_a_value_that_is_not_read_back_is_never_stored() -> None:
+def test_a_value_that_its_type_codec_does_not_read_back_is_never_stored() -> None:
     @entity(key=("THING#{id}", "THING"), codecs=[codec(Version, to=lambda v: v.numbers[0], of=Version, stored=int)])
     @dataclass
     class Thing:
@@ -325,7 +325,7 @@ def test_keys_of_built_in_types_sort_like_the_values_and_decode(kind: Any, data:
     assert [encoder.decode(text) for text in texts] == [low, high]
 
 
-def test_in_type_codecs_a_time_with_a_zone_is_rejected_because_it_has_no_order() -> None:
+def test_the_type_codec_of_a_time_rejects_a_time_zone_because_it_has_no_order() -> None:
     made = StoredKinds.model_validate({**dict(kinds(1)), "at": time(10, tzinfo=UTC)})
     with (
         AllKinds.open("memory:") as table,
@@ -334,12 +334,12 @@ def test_in_type_codecs_a_time_with_a_zone_is_rejected_because_it_has_no_order()
         table.put(made)
 
 
-def test_an_address_with_a_scope_id_is_rejected_in_a_key() -> None:
+def test_the_type_codec_of_an_address_rejects_a_scope_id_in_a_key() -> None:
     with pytest.raises(KeyRefused, match="scope ID, which has no order"):
         choose_codec(IPv6Address, "", "#").encode(IPv6Address("fe80::1%eth0"))
 
 
-def test_the_delimiter_of_a_table_can_be_part_of_an_address() -> None:
+def test_the_type_codec_of_an_address_allows_the_delimiter_of_the_table() -> None:
     encoder = choose_codec(IPv4Address, "", ".")
     assert encoder.spans_segments
     assert choose_codec(time, "desc", "#").encode(time(1, 2)) == "98:97:99.999999"

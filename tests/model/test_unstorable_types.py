@@ -53,7 +53,7 @@ def unshifted(text: str) -> SecretStr:
     return SecretStr("".join(chr(ord(each) - 1) for each in text))
 
 
-def test_a_codec_that_encrypts_makes_a_secret_storable() -> None:
+def test_a_codec_that_encrypts_makes_an_unstorable_type_storable() -> None:
     @entity(key=("USER#{id}", "USER"), codecs=[codec(SecretStr, to=shifted, of=unshifted)])
     class User(BaseModel):
         id: str

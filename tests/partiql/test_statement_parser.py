@@ -289,7 +289,7 @@ def test_the_statement_parser_reports_other_errors_with_messages_of_their_own(te
     assert error_of(text).message == message
 
 
-def test_a_partiql_literal_nests_as_deep_as_an_item() -> None:
+def test_a_literal_of_the_statement_parser_nests_as_deep_as_an_item() -> None:
     too_deep = "Nesting Levels have exceeded supported limits under root"
     opened, closed = "{'a':" * 32, "}" * 32
     maps = f"UPDATE t SET d = {opened}1{closed}"

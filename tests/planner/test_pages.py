@@ -159,7 +159,7 @@ def plan_of(bound: BoundPattern[..., Any]) -> Plan:
         ("votes", "declared fan-out of 4, 2 pages each"),
     ],
 )
-def test_a_verdict_describes_the_whole_result(name: str, text: str) -> None:
+def test_the_verdict_on_pages_describes_the_whole_result(name: str, text: str) -> None:
     assert getattr(Lists, name).plan.verdict_text() == text
 
 
@@ -169,7 +169,7 @@ def test_pages_name_the_highest_limit_that_is_one_page() -> None:
     assert plan_of(Lists.kept).pages.one_page_limit == 10
 
 
-def test_an_unbounded_read_names_the_entities_of_unknown_number() -> None:
+def test_the_verdict_on_unbounded_pages_names_the_entities_of_unknown_number() -> None:
     assert (plan_of(Lists.sheet).pages.unknown, plan_of(Lists.whole).pages.unknown) == (("Line",), ())
 
 
@@ -180,7 +180,7 @@ def test_pages_are_as_declared_up_to_max_requests() -> None:
     assert not plan_of(Lists.whole).is_as_declared
 
 
-def test_a_limit_without_a_default_is_named_as_a_guess() -> None:
+def test_the_verdict_on_pages_names_a_limit_without_a_default_as_a_guess() -> None:
     explained = Lists.paged_without_default.explain("a", 5)
     assert "a limit of 100, because the limit parameter has no default" in explained.estimate.guessed
 

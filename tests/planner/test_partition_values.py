@@ -48,7 +48,7 @@ def test_declared_numbers_of_values_take_precedence_over_guesses() -> None:
     assert (region.count, region.hottest, region.is_guess, region.is_declared) == (3, 0.5, False, True)
 
 
-def test_in_partition_values_days_and_hours_are_the_current_time_and_minutes_are_not() -> None:
+def test_partition_values_of_days_and_hours_are_the_current_time_and_of_minutes_are_not() -> None:
     assert [values(alias)[0].is_current_time for alias in ("gsi2", "gsi3", "gsi4")] == [True, True, False]
 
 
@@ -58,7 +58,7 @@ def test_a_bucket_is_the_current_time_and_an_id_has_many_values() -> None:
     assert (identifier.count, identifier.is_current_time) == (None, False)
 
 
-def test_native_keys_count_like_templates() -> None:
+def test_partition_values_of_native_keys_count_like_templates() -> None:
     (kind,) = values("gsi6")
     assert (kind.name, kind.count) == ("kind", 10)
 

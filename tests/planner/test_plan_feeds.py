@@ -239,7 +239,7 @@ def test_a_feed_without_a_shared_order_is_rejected_with_keys_that_work(
         table.open("memory:").feed("t")
 
 
-def test_the_keys_that_the_remedy_proposes_work() -> None:
+def test_the_keys_that_plan_feeds_proposes_as_a_remedy_work() -> None:
     table = declared((T, "{at}#COMMENT#{id}"), (T, "{at}#EVENT#{id}"), newest_first=True)
     assert table.feed.plan.verdict.is_served
 
@@ -299,14 +299,14 @@ def test_an_unreadable_item_of_a_feed_is_listed() -> None:
             assert [each.id for each in table.feed.all()] == ["3", "2"]
 
 
-def test_in_plan_feeds_a_query_for_several_entities_takes_no_filter() -> None:
+def test_plan_feeds_rejects_a_filter_in_a_query_for_several_entities() -> None:
     with pytest.raises(DesignError, match="a query for several entities does not take filter="):
         query(Post, Photo, filter=lambda each: True)  # type: ignore[call-overload]  # the mistake
     with pytest.raises(DesignError, match="query has both newest_first= and descending="):
         query(Post, newest_first=True, descending=True)
 
 
-def test_in_plan_feeds_newest_first_over_a_number_proposes_descending() -> None:
+def test_plan_feeds_proposes_descending_for_newest_first_over_a_number() -> None:
     table = declared((T, "{score:03d}#C#{id}"), (T, "{score:03d}#E#{id}"), newest_first=True)
     (finding,) = (each for each in check(table.design).findings if each.code == "ST104")
     assert "needs newest-first order, but the table sorts by {score:03d}, which is not a date or datetime" in str(

@@ -116,7 +116,7 @@ def kinds() -> list[tuple[str, str, list[str]]]:
     return [(each.kind, getattr(each.new or each.old, "id", ""), sorted(each.changed)) for each in Received.events]
 
 
-def test_a_handler_receives_old_new_and_the_changed_fields(shop: Shop) -> None:
+def test_the_event_delivery_passes_old_new_and_the_changed_fields_to_a_handler(shop: Shop) -> None:
     shop.put(Customer("c1", "ada@example.org"))
     shop.put(Customer("c1", "ada@example.org", "Ada"))
     shop.delete(key(Customer, id="c1"))
@@ -133,7 +133,7 @@ def test_a_handler_receives_old_new_and_the_changed_fields(shop: Shop) -> None:
     assert second.table(Shop) is shop
 
 
-def test_changes_of_derived_data_reach_no_handler(shop: Shop) -> None:
+def test_the_event_delivery_passes_no_changes_of_derived_data(shop: Shop) -> None:
     shop.put(Customer("c1", "ada@example.org", "Ada"))
     shop.create(Order("o1", "c1", customer_name="Ada"))  # changes order_count of the customer
     shop.update(key(Customer, id="c1"), field(Customer, lambda c: c.name).set("Grace"))  # changes the copy in o1
@@ -142,7 +142,7 @@ def test_changes_of_derived_data_reach_no_handler(shop: Shop) -> None:
     assert report.internal > 0
 
 
-def test_in_the_event_delivery_an_expired_item_is_not_a_removed_item(shop: Shop) -> None:
+def test_the_event_delivery_distinguishes_an_expired_item_from_a_removed_item(shop: Shop) -> None:
     shop.put(Session("s1", NOW - timedelta(hours=1)))
     shop.put(Session("s2", NOW + timedelta(hours=1)))
     shop.delete(key(Session, id="s2"))
@@ -152,7 +152,7 @@ def test_in_the_event_delivery_an_expired_item_is_not_a_removed_item(shop: Shop)
     assert sorted((kind, name) for kind, name, _ in kinds()) == [("expire", "s1"), ("remove", "s2")]
 
 
-def test_in_the_event_delivery_a_condition_selects_changes(shop: Shop) -> None:
+def test_the_event_delivery_selects_changes_by_a_condition(shop: Shop) -> None:
     shop.put(Customer("c1", "ada@example.org"))
     shop.put(Order("o1", "c1"))
     for order in (Order("o1", "c1", note="hurry"), Order("o1", "c1", "SENT", "hurry")):
@@ -161,7 +161,7 @@ def test_in_the_event_delivery_a_condition_selects_changes(shop: Shop) -> None:
     assert Received.order == ["o1 NEW>SENT"]
 
 
-def test_images_of_an_older_schema_version_are_upgraded(shop: Shop) -> None:
+def test_the_event_delivery_upgrades_images_of_an_older_schema_version(shop: Shop) -> None:
     item = {"PK": "ORDER#o1", "SK": "HEAD", "entity_type": "Order", "id": "o1", "customer_id": "c1", "state": "OLD"}
     engine = shop._opened().session.transport.engine  # type: ignore[attr-defined]  # the engine of memory:
     engine.call("PutItem", {"TableName": "Shop", "Item": {name: {"S": text} for name, text in item.items()}})
@@ -170,7 +170,7 @@ def test_images_of_an_older_schema_version_are_upgraded(shop: Shop) -> None:
     assert event.new == Order("o1", "c1", "OLD")
 
 
-def test_in_the_event_delivery_items_of_unknown_entities_are_reported(shop: Shop) -> None:
+def test_the_event_delivery_reports_items_of_unknown_entities(shop: Shop) -> None:
     engine = shop._opened().session.transport.engine  # type: ignore[attr-defined]  # the engine of memory:
     for number in range(3):
         item = {"PK": f"X#{number}", "SK": "HEAD", "entity_type": "Refund"}
@@ -181,7 +181,7 @@ def test_in_the_event_delivery_items_of_unknown_entities_are_reported(shop: Shop
     assert report.unknown == {"entity_type 'Refund'": 3}
 
 
-def test_an_item_that_cannot_be_read_is_set_aside(shop: Shop) -> None:
+def test_the_event_delivery_sets_aside_an_item_that_cannot_be_read(shop: Shop) -> None:
     engine = shop._opened().session.transport.engine  # type: ignore[attr-defined]  # the engine of memory:
     item = {"PK": "CUST#c9", "SK": "HEAD", "entity_type": "Customer", "id": "c9"}
     engine.call("PutItem", {"TableName": "Shop", "Item": {name: {"S": text} for name, text in item.items()}})
@@ -193,7 +193,7 @@ def test_an_item_that_cannot_be_read_is_set_aside(shop: Shop) -> None:
     assert "'email' is missing" in state.reason
 
 
-def test_in_the_event_delivery_one_bad_record_does_not_stop_the_others_of_its_batch(shop: Shop) -> None:
+def test_the_event_delivery_continues_a_batch_after_one_bad_record(shop: Shop) -> None:
     shop.put(Customer("c1", "ada@example.org"))
     for name in ("o1", "o2", "o3"):
         shop.put(Order(name, "c1"))
@@ -208,7 +208,7 @@ def test_in_the_event_delivery_one_bad_record_does_not_stop_the_others_of_its_ba
     assert len(Received.events) == 4, "the handler that had succeeded does not receive the record again"
 
 
-def test_in_the_event_delivery_a_success_forgets_the_failed_attempts(shop: Shop) -> None:
+def test_the_event_delivery_forgets_failed_attempts_after_a_success(shop: Shop) -> None:
     shop.put(Customer("c1", "ada@example.org"))
     shop.put(Order("o1", "c1"))
     Received.failures_left = 4
@@ -219,7 +219,7 @@ def test_in_the_event_delivery_a_success_forgets_the_failed_attempts(shop: Shop)
     assert not [each for each in items if "#item#" in each["PK"]["S"] or "$singletable_failing" in each]
 
 
-def test_large_records_are_set_aside_in_parts(shop: Shop) -> None:
+def test_the_event_delivery_sets_large_records_aside_in_parts(shop: Shop) -> None:
     import random
 
     chance = random.Random(1)
@@ -237,7 +237,7 @@ def test_large_records_are_set_aside_in_parts(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("attempts", [1, 2])
-def test_two_records_of_an_item_that_fail_in_different_handlers_are_both_set_aside(attempts: int) -> None:
+def test_the_event_delivery_sets_aside_two_records_of_an_item_that_fail_in_different_handlers(attempts: int) -> None:
     """The batch handler rejects the first record, the other handler rejects the second one."""
     with Ledger.open("memory:") as ledger:
         for name in ("o1", "o2"):
@@ -260,7 +260,7 @@ def test_two_records_of_an_item_that_fail_in_different_handlers_are_both_set_asi
         ]
 
 
-def test_async_handlers_run_in_an_async_test() -> None:
+def test_the_event_delivery_runs_async_handlers_in_an_async_test() -> None:
     async def run_in_loop(ledger: Ledger) -> None:
         assert StreamRunner(ledger).run().failed == 0
 
@@ -283,7 +283,7 @@ class Careless(Table, entities=[Customer, Session], handlers=[log_twice]):
     """A handler with two transactions for a change."""
 
 
-def test_a_second_transaction_for_a_change_is_rejected() -> None:
+def test_the_event_delivery_rejects_a_second_transaction_for_a_change() -> None:
     with Careless.open("memory:", now=NOW.timestamp) as careless:
         careless.put(Session("s1", NOW + timedelta(hours=1)))
         assert StreamRunner(careless, attempts=2).run().set_aside == 1

@@ -95,12 +95,12 @@ def shape(value: Any) -> Any:
     return type(value).__name__
 
 
-def test_in_the_lambda_function_the_event_of_the_documentation_is_delivered(messages: Messages) -> None:
+def test_the_lambda_function_delivers_the_event_of_the_documentation(messages: Messages) -> None:
     assert lambda_handler(messages)(AWS_EVENT, None) == {"batchItemFailures": []}
     assert SEEN == ["insert New item!", "modify This item has changed"]
 
 
-def test_events_of_the_engine_have_the_shape_of_the_documentation(messages: Messages) -> None:
+def test_lambda_function_events_of_the_engine_have_the_shape_of_the_documentation(messages: Messages) -> None:
     messages.put(Message(101, "New item!"))
     messages.put(Message(101, "This item has changed"))
     engine: Engine = messages._opened().session.transport.engine  # type: ignore[attr-defined]  # of memory:
@@ -118,7 +118,7 @@ def test_events_of_the_engine_have_the_shape_of_the_documentation(messages: Mess
     assert lambda_handler(messages)(event) == {"batchItemFailures": []}
 
 
-def test_in_the_lambda_function_a_deletion_by_time_to_live_is_an_expiry(messages: Messages) -> None:
+def test_the_lambda_function_treats_a_deletion_by_time_to_live_as_an_expiry(messages: Messages) -> None:
     record = AWS_EVENT["Records"][1]
     details = {name: value for name, value in record["dynamodb"].items() if name != "NewImage"}
     for identity in (TTL_IDENTITY, {"Type": "Service", "PrincipalId": "dynamodb.amazonaws.com"}):
@@ -126,7 +126,7 @@ def test_in_the_lambda_function_a_deletion_by_time_to_live_is_an_expiry(messages
     assert SEEN == ["expire New item!"] * 2
 
 
-def test_in_the_lambda_function_a_failed_record_is_reported_and_later_ones_wait(messages: Messages) -> None:
+def test_the_lambda_function_reports_a_failed_record_and_later_ones_wait(messages: Messages) -> None:
     FAILS.add("New item!")
     with pytest.warns(RuntimeWarning, match="record 111 failed"):
         answer = lambda_handler(messages)(AWS_EVENT)
@@ -135,7 +135,7 @@ def test_in_the_lambda_function_a_failed_record_is_reported_and_later_ones_wait(
 
 
 @pytest.mark.parametrize("view", ["KEYS_ONLY", "NEW_IMAGE"])
-def test_a_stream_without_both_images_is_rejected(view: str, messages: Messages) -> None:
+def test_the_lambda_function_rejects_a_stream_without_both_images(view: str, messages: Messages) -> None:
     record = AWS_EVENT["Records"][0]
     event = {"Records": [record | {"dynamodb": record["dynamodb"] | {"StreamViewType": view}}]}
     with pytest.raises(StreamRefused, match=f"view type {view}, but stream handlers need NEW_AND_OLD_IMAGES"):
@@ -143,9 +143,7 @@ def test_a_stream_without_both_images_is_rejected(view: str, messages: Messages)
 
 
 @pytest.mark.parametrize("record", [{}, {"dynamodb": {}}, {"dynamodb": 7}, {"body": "{}", "eventSource": "aws:sqs"}])
-def test_in_the_lambda_function_an_event_of_another_service_is_rejected(
-    record: dict[str, Any], messages: Messages
-) -> None:
+def test_the_lambda_function_rejects_an_event_of_another_service(record: dict[str, Any], messages: Messages) -> None:
     with pytest.raises(StreamRefused, match="not a record of a DynamoDB stream"):
         lambda_handler(messages)({"Records": [record]})
 
@@ -158,7 +156,7 @@ def test_the_function_opens_its_table_at_the_first_event() -> None:
     assert len(SEEN) == 4
 
 
-def test_in_the_lambda_function_a_table_without_handlers_is_rejected() -> None:
+def test_the_lambda_function_rejects_a_table_without_handlers() -> None:
     class Silent(Table, entities=[Message], keys=("Id",), type_attribute=None): ...
 
     with pytest.raises(StreamRefused, match=r"Silent has no stream handlers\.\n  Decorate functions with @on"):

@@ -73,7 +73,7 @@ def test_a_shard_has_one_worker_until_its_lease_expires(engine: Engine) -> None:
         first.close()
 
 
-def test_a_child_shard_waits_for_its_parent(engine: Engine) -> None:
+def test_the_stream_worker_reads_a_child_shard_after_its_parent(engine: Engine) -> None:
     clock = Clock()
     with Ledger.open(engine, create=True) as shop:
         write(shop, 9)
@@ -88,7 +88,7 @@ def test_a_child_shard_waits_for_its_parent(engine: Engine) -> None:
         other.close()
 
 
-def test_a_released_shard_continues_after_its_checkpoint(engine: Engine) -> None:
+def test_the_stream_worker_continues_a_released_shard_after_its_checkpoint(engine: Engine) -> None:
     clock = Clock()
     with Ledger.open(engine, create=True) as shop:
         write(shop, 3)
@@ -160,7 +160,7 @@ def test_a_worker_of_a_quiet_table_renews_its_checkpoint() -> None:
         assert after.drain().delivered == 2
 
 
-def test_in_the_stream_worker_parents_come_before_their_children() -> None:
+def test_the_stream_worker_sorts_parent_shards_before_their_children() -> None:
     shards = {
         each.id: each
         for each in (StreamShard("a", "b"), StreamShard("b", "c"), StreamShard("c", "gone"), StreamShard("d", "a"))

@@ -154,7 +154,7 @@ RUNNERS = {"worker": run_worker, "test runner": run_test_runner, "lambda": run_l
 
 @pytest.mark.parametrize("name", RUNNERS)
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_every_change_has_its_effect_once_and_in_order(name: str, seed: int) -> None:
+def test_all_three_stream_runners_apply_every_change_once_and_in_order(name: str, seed: int) -> None:
     chance = random.Random(seed)
     history = make_history(chance)
     with Engine(shard_records=chance.choice([3, 4, 7, 20, None])) as engine, open_ledger(engine) as shop:
@@ -174,7 +174,7 @@ def test_every_change_has_its_effect_once_and_in_order(name: str, seed: int) -> 
         assert batched == expected(history), f"seed {seed}"
 
 
-def test_later_changes_follow_the_records_that_were_set_aside() -> None:
+def test_all_three_stream_runners_deliver_later_changes_after_the_records_that_were_set_aside() -> None:
     with Engine() as engine, open_ledger(engine) as shop:
         runner = StreamRunner(shop, shard_records=5, attempts=2)
         write(shop, [("o0", "NEW"), ("o0", "BAD"), ("o1", "NEW")])

@@ -80,7 +80,7 @@ def test_without_the_option_nothing_is_recorded(project: pytest.Pytester) -> Non
     assert not list(project.path.glob("*.jsonl"))
 
 
-def test_a_file_that_cannot_be_written_is_a_usage_error(project: pytest.Pytester) -> None:
+def test_the_catalogue_option_with_a_file_that_cannot_be_written_is_a_usage_error(project: pytest.Pytester) -> None:
     result = run(project, "--dynamodb-catalogue", "missing/found.jsonl")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "cannot write the catalogue" in result.stderr.str()

@@ -151,13 +151,13 @@ def test_the_pytest_plugin_is_registered() -> None:
         ("singletable.testing.fixtures", {"hypothesis", "msgspec", "singletable.engine"}),
     ],
 )
-def test_in_fixtures_the_testing_package_imports_modules_only_when_needed(imported: str, absent: set[str]) -> None:
+def test_the_testing_fixtures_import_modules_only_when_needed(imported: str, absent: set[str]) -> None:
     script = f"import sys; import {imported}; print(*sys.modules)"
     started = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert not absent & set(started.stdout.split())
 
 
-def test_in_fixtures_the_testing_package_has_every_name_that_it_lists() -> None:
+def test_the_testing_package_has_every_name_that_it_lists() -> None:
     from singletable import testing
 
     for name in testing.__all__:

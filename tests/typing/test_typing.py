@@ -119,27 +119,27 @@ def compare(report: Report, file: Path, expected: dict[int, str]) -> None:
         pytest.fail("\n".join([f"{report.checker} on {file.name}:", *missing, *surplus]), pytrace=False)
 
 
-def test_a_checker_accepts_correct_use(report: Report) -> None:
+def test_type_checkers_accept_correct_use(report: Report) -> None:
     compare(report, ACCEPTED, {})
 
 
-def test_a_checker_reports_exactly_the_misuses(report: Report) -> None:
+def test_type_checkers_report_exactly_the_misuses(report: Report) -> None:
     expected = {misuse.line: misuse.text for misuse in misuses() if misuse.is_reported_by(report.checker)}
     compare(report, MISUSE, expected)
 
 
-def test_every_misuse_is_different() -> None:
+def test_every_typing_misuse_is_different() -> None:
     names = [misuse.name for misuse in misuses()]
     assert sorted(set(names)) == sorted(names)
     assert len([misuse for misuse in misuses() if misuse.by == "misuse"]) >= KINDS_OF_MISUSE_MIN
 
 
 @pytest.mark.parametrize("file", [ACCEPTED, MISUSE], ids=lambda file: file.name)
-def test_no_error_is_suppressed(file: Path) -> None:
+def test_no_typing_error_is_suppressed(file: Path) -> None:
     assert not re.search(r"#\s*(type|pyright|mypy):", file.read_text(encoding="utf-8"))
 
 
-def test_the_accepted_code_is_a_valid_design() -> None:
+def test_the_code_that_type_checkers_accept_is_a_valid_design() -> None:
     from tests.typing.accepted import Shop
 
     unsupported = [outcome.reason for outcome in plan_all(Shop.design) if isinstance(outcome, UnsupportedPattern)]

@@ -60,7 +60,7 @@ def facts(engine: Engine, action: str, request: dict[str, Any]) -> dict[str, tup
     return {name.removeprefix(PREFIX): values for name, values in access.facts().items()}
 
 
-def test_every_action_has_a_permission_that_policies_can_name(engine: Engine) -> None:
+def test_authorization_gives_every_action_a_permission_that_policies_can_name(engine: Engine) -> None:
     in_parts = {"TransactGetItems", "TransactWriteItems", "ExecuteStatement", "ExecuteTransaction"}
     for target in ACTIONS:
         name = target.rpartition(".")[2]
@@ -69,7 +69,7 @@ def test_every_action_has_a_permission_that_policies_can_name(engine: Engine) ->
         assert name in PERMISSIONS
 
 
-def test_a_principal_without_policies_may_do_nothing(engine: Engine) -> None:
+def test_authorization_denies_everything_to_a_principal_without_policies(engine: Engine) -> None:
     nobody = caller(engine)
     for target, action in ACTIONS.items():
         written, of_shape = seeds(action.name, action.shape)
@@ -81,7 +81,7 @@ def test_a_principal_without_policies_may_do_nothing(engine: Engine) -> None:
             assert code(nobody, action.name, request) == DENIED, target
 
 
-def test_in_authorization_a_denial_is_the_same_for_items_that_exist_and_items_that_do_not(ada: PrincipalEngine) -> None:
+def test_authorization_gives_the_same_denial_for_items_that_exist_and_items_that_do_not(ada: PrincipalEngine) -> None:
     for user in ("bob", "nobody"):
         condition = {"ConditionExpression": "attribute_not_exists(UserId)"}
         shown = "ReturnValuesOnConditionCheckFailure"
@@ -90,15 +90,13 @@ def test_in_authorization_a_denial_is_the_same_for_items_that_exist_and_items_th
         assert code(ada, "GetItem", {**NAME, "Key": key(user)}) == DENIED
 
 
-def test_in_authorization_a_missing_table_is_denied_unless_a_policy_names_it(
-    engine: Engine, ada: PrincipalEngine
-) -> None:
+def test_authorization_denies_a_missing_table_unless_a_policy_names_it(engine: Engine, ada: PrincipalEngine) -> None:
     assert code(ada, "GetItem", {"TableName": "Missing", "Key": key("ada")}) == DENIED
     both = caller(engine, policy(statement(ITEMS, "arn:aws:dynamodb:*:*:table/*", Condition=OWN)))
     assert code(both, "GetItem", {"TableName": "Missing", "Key": key("ada")}) == "ResourceNotFoundException"
 
 
-def test_an_invalid_request_has_its_own_error_only_for_callers_with_access(
+def test_authorization_shows_the_error_of_an_invalid_request_only_to_callers_with_access(
     engine: Engine, ada: PrincipalEngine
 ) -> None:
     wrong = {**NAME, "Key": {"UserId": {"S": "ada"}}}
@@ -173,19 +171,19 @@ def test_authorization_returns_the_condition_values_of_a_request(
     assert {name: found.get(name) for name in expected} == expected
 
 
-def test_a_scan_has_no_leading_keys(engine: Engine) -> None:
+def test_authorization_of_a_scan_has_no_leading_keys(engine: Engine) -> None:
     assert "leadingkeys" not in facts(engine, "Scan", NAME)
     assert "leadingkeys" not in facts(engine, "ExecuteStatement", {"Statement": 'SELECT * FROM "GameScores"'})
 
 
-def test_in_authorization_a_query_of_an_index_has_the_partition_key_of_the_index(engine: Engine) -> None:
+def test_authorization_of_an_index_query_uses_the_partition_key_of_the_index(engine: Engine) -> None:
     condition = {"KeyConditionExpression": "GameTitle = :t", "ExpressionAttributeValues": {":t": {"S": "Chess"}}}
     found = facts(engine, "Query", {**NAME, "IndexName": "TopScoreDateTimeIndex", **condition})
     assert (found["leadingkeys"], found["select"]) == (("Chess",), ("ALL_PROJECTED_ATTRIBUTES",))
 
 
 @pytest.mark.parametrize(("kind", "spellings", "text"), [("N", ("7", "7.0", "07e0"), "7"), ("B", ("AQ==",), "AQ==")])
-def test_in_authorization_numbers_and_binary_values_have_one_spelling(
+def test_authorization_has_one_spelling_of_numbers_and_binary_values(
     engine: Engine, kind: str, spellings: tuple[str, ...], text: str
 ) -> None:
     engine.call(
@@ -202,7 +200,7 @@ def test_in_authorization_numbers_and_binary_values_have_one_spelling(
         assert found["leadingkeys"] == (text,)
 
 
-def test_a_multi_attribute_key_has_a_condition_key_for_each_attribute(engine: Engine) -> None:
+def test_authorization_has_a_condition_key_for_each_attribute_of_a_multi_attribute_key(engine: Engine) -> None:
     names = ("id", "tenant", "region")
     engine.call(
         "CreateTable",
@@ -228,7 +226,7 @@ def test_a_multi_attribute_key_has_a_condition_key_for_each_attribute(engine: En
     assert found["secondpartitionkeyvalues"] == ("eu",)
 
 
-def test_the_statements_of_a_batch_are_authorised_one_by_one(ada: PrincipalEngine) -> None:
+def test_authorization_checks_the_statements_of_a_batch_one_by_one(ada: PrincipalEngine) -> None:
     texts = [
         f"SELECT Wins FROM \"GameScores\" WHERE UserId = '{user}' AND GameTitle = 'Chess'" for user in ("bob", "ada")
     ]
@@ -239,14 +237,14 @@ def test_the_statements_of_a_batch_are_authorised_one_by_one(ada: PrincipalEngin
     assert responses[1]["Item"] == {"Wins": {"N": "3"}}
 
 
-def test_denied_statements_of_a_batch_write_nothing(engine: Engine, ada: PrincipalEngine) -> None:
+def test_authorization_lets_denied_statements_of_a_batch_write_nothing(engine: Engine, ada: PrincipalEngine) -> None:
     texts = [f"DELETE FROM \"GameScores\" WHERE UserId = '{user}' AND GameTitle = 'Chess'" for user in ("ada", "bob")]
     ada.call("BatchExecuteStatement", {"Statements": [{"Statement": text} for text in texts]})
     left = engine.call("Scan", NAME)["Items"]
     assert [item["UserId"]["S"] for item in left] == ["bob"]
 
 
-def test_boto3_clients_of_a_principal_are_limited_too(ada: PrincipalEngine) -> None:
+def test_authorization_also_limits_boto3_clients_of_a_principal(ada: PrincipalEngine) -> None:
     client = ada.boto3_client(region_name="us-west-2")
     assert client.get_item(**NAME, Key=key("ada"))["Item"]["Wins"] == {"N": "3"}
     with pytest.raises(client.exceptions.ClientError, match="AccessDeniedException"):
@@ -256,7 +254,7 @@ def test_boto3_clients_of_a_principal_are_limited_too(ada: PrincipalEngine) -> N
         table.scan()
 
 
-def test_a_table_and_its_backups_and_stream_have_resources_of_their_own(engine: Engine) -> None:
+def test_authorization_distinguishes_a_table_from_its_backups_and_stream(engine: Engine) -> None:
     admin = caller(engine, policy(statement("dynamodb:*", f"{TABLE}*"), statement("dynamodb:List*", "*")))
     assert code(admin, "DescribeTable", NAME) == ALLOWED
     assert code(admin, "ListTables", {}) == ALLOWED
@@ -278,7 +276,7 @@ def test_a_table_and_its_backups_and_stream_have_resources_of_their_own(engine: 
     assert code(only_table, "GetRecords", iterator) == DENIED
 
 
-def test_in_authorization_a_table_with_tags_needs_the_permission_to_tag(engine: Engine) -> None:
+def test_authorization_of_a_table_with_tags_needs_the_permission_to_tag(engine: Engine) -> None:
     new = {
         "TableName": "New",
         "AttributeDefinitions": [{"AttributeName": "k", "AttributeType": "S"}],

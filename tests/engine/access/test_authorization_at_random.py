@@ -56,7 +56,9 @@ KINDS = ("BatchGetItem", "BatchWriteItem", "TransactGetItems", "puts", "checks",
 
 
 @given(st.sampled_from(KINDS), ITEMS)
-def test_a_request_is_allowed_only_for_the_users_own_items(kind: str, items: list[tuple[str, str]]) -> None:
+def test_authorization_of_random_requests_allows_only_the_users_own_items(
+    kind: str, items: list[tuple[str, str]]
+) -> None:
     action, request = parts(kind, items)
     before = ENGINE.call("Scan", NAME)
     outcome = code(ADA, action, request)

@@ -81,7 +81,7 @@ def reads_of(user: str) -> list[tuple[str, dict[str, Any]]]:
 OWN_ITEMS = {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${www.amazon.com:user_id}"]}}
 
 
-def test_items_with_a_specific_partition_key_value(engine: Engine) -> None:
+def test_documented_policies_limit_items_to_a_partition_key_value(engine: Engine) -> None:
     ada = caller(engine, policy(statement(READS + WRITES, Condition=OWN_ITEMS)), identity=ADA)
     for action, request in reads_of("ada") + writes_of("ada"):
         assert code(ada, action, request) == ALLOWED, request
@@ -91,13 +91,13 @@ def test_items_with_a_specific_partition_key_value(engine: Engine) -> None:
     assert code(ada, "Query", of_index()) == DENIED  # the policy does not name the index
 
 
-def test_read_only_access_to_own_items(engine: Engine) -> None:
+def test_documented_policies_allow_read_only_access_to_own_items(engine: Engine) -> None:
     ada = caller(engine, policy(statement(READS, Condition=OWN_ITEMS)), identity=ADA)
     assert {code(ada, *each) for each in reads_of("ada")} == {ALLOWED}
     assert {code(ada, *each) for each in reads_of("bob") + writes_of("ada")} == {DENIED}
 
 
-def test_a_batch_with_one_item_of_another_user_is_denied_as_a_whole(engine: Engine) -> None:
+def test_documented_policies_deny_a_whole_batch_with_one_item_of_another_user(engine: Engine) -> None:
     ada = caller(engine, policy(statement(READS + WRITES, Condition=OWN_ITEMS)), identity=ADA)
     both = [{"PutRequest": {"Item": score(user, "Go")}} for user in ("ada", "bob")]
     assert code(ada, "BatchWriteItem", {"RequestItems": {"GameScores": both}}) == DENIED
@@ -150,13 +150,13 @@ def two_attributes(engine: Engine) -> PrincipalEngine:
         ("PutItem", {**NAME, "Item": {**key("ada"), "TopScore": {"N": "1"}}}, DENIED),
     ],
 )
-def test_specific_attributes(
+def test_documented_policies_allow_specific_attributes(
     two_attributes: PrincipalEngine, action: str, request_: dict[str, Any], outcome: str
 ) -> None:
     assert code(two_attributes, action, request_) == outcome
 
 
-def test_updates_on_certain_attributes_are_prevented(engine: Engine) -> None:
+def test_documented_policies_prevent_updates_of_certain_attributes(engine: Engine) -> None:
     condition = {
         "ForAllValues:StringNotLike": {"dynamodb:Attributes": ["FreeGamesAvailable", "BossLevelUnlocked"]},
         "StringEquals": {"dynamodb:ReturnValues": WITHOUT_OTHERS},
@@ -168,7 +168,7 @@ def test_updates_on_certain_attributes_are_prevented(engine: Engine) -> None:
     assert code(ada, "UpdateItem", update("ada", "SET Wins = :value", ReturnValues="ALL_OLD")) == DENIED
 
 
-def test_only_projected_attributes_of_an_index(engine: Engine) -> None:
+def test_documented_policies_allow_only_projected_attributes_of_an_index(engine: Engine) -> None:
     condition = {
         "ForAllValues:StringEquals": {
             "dynamodb:Attributes": ["TopScoreDateTime", "GameTitle", "Wins", "Losses", "Attempts"]
@@ -182,7 +182,7 @@ def test_only_projected_attributes_of_an_index(engine: Engine) -> None:
     assert code(ada, "Query", query("ada", ProjectionExpression="Wins")) == DENIED
 
 
-def test_all_projected_attributes_of_an_index(engine: Engine) -> None:
+def test_documented_policies_allow_all_projected_attributes_of_an_index(engine: Engine) -> None:
     condition = {"StringEquals": {"dynamodb:Select": "ALL_PROJECTED_ATTRIBUTES"}}
     ada = caller(engine, policy(statement("dynamodb:Query", INDEX, Condition=condition)))
     assert code(ada, "Query", of_index()) == ALLOWED
@@ -191,7 +191,7 @@ def test_all_projected_attributes_of_an_index(engine: Engine) -> None:
     assert code(ada, "Query", of_index(ProjectionExpression="Wins")) == DENIED
 
 
-def test_certain_attributes_and_partition_key_values(engine: Engine) -> None:
+def test_documented_policies_combine_certain_attributes_and_partition_key_values(engine: Engine) -> None:
     condition = {
         "ForAllValues:StringEquals": {
             "dynamodb:LeadingKeys": ["${graph.facebook.com:id}"],
@@ -236,7 +236,7 @@ def transaction(**others: Any) -> dict[str, Any]:
 TRANSACTED_READ = {"TransactItems": [{"Get": get("ada")}]}
 
 
-def test_transactional_operations(engine: Engine) -> None:
+def test_documented_policies_allow_transactional_operations(engine: Engine) -> None:
     ada = caller(engine, policy(statement(TRANSACTION_ACTIONS)))
     assert code(ada, "TransactWriteItems", transaction()) == ALLOWED
     assert code(ada, "TransactGetItems", TRANSACTED_READ) == ALLOWED
@@ -246,7 +246,7 @@ def test_transactional_operations(engine: Engine) -> None:
         assert code(caller(engine, policy(statement(some))), "TransactWriteItems", transaction()) == DENIED, missing
 
 
-def test_only_transactional_operations(engine: Engine) -> None:
+def test_documented_policies_allow_only_transactional_operations(engine: Engine) -> None:
     ada = caller(engine, policy(statement(TRANSACTION_ACTIONS, Condition=IN_TRANSACTION)))
     assert code(ada, "TransactWriteItems", transaction()) == ALLOWED
     assert code(ada, "TransactGetItems", TRANSACTED_READ) == ALLOWED
@@ -254,7 +254,7 @@ def test_only_transactional_operations(engine: Engine) -> None:
     assert code(ada, "PutItem", {**NAME, "Item": score("ada")}) == DENIED
 
 
-def test_only_nontransactional_operations(engine: Engine) -> None:
+def test_documented_policies_allow_only_nontransactional_operations(engine: Engine) -> None:
     denied = statement(TRANSACTION_ACTIONS, Effect="Deny", Condition=IN_TRANSACTION)
     allowed = statement([f"dynamodb:{part}" for part in PARTS[1:]])
     ada = caller(engine, policy(denied, allowed))
@@ -264,7 +264,7 @@ def test_only_nontransactional_operations(engine: Engine) -> None:
     assert code(ada, "PutItem", {**NAME, "Item": score("ada")}) == ALLOWED
 
 
-def test_nothing_is_returned_on_a_failed_condition_check(engine: Engine) -> None:
+def test_documented_policies_hide_the_item_of_a_failed_condition_check(engine: Engine) -> None:
     condition = {"StringEqualsIfExists": {"dynamodb:ReturnValues": "NONE"}}
     ada = caller(engine, policy(statement(TRANSACTION_ACTIONS, Condition=condition)))
     assert code(ada, "TransactWriteItems", transaction()) == ALLOWED
@@ -281,14 +281,14 @@ STATEMENTS = {
 ALL_STATEMENTS = [f"dynamodb:{action}" for action in STATEMENTS]
 
 
-def test_all_partiql_statements(engine: Engine) -> None:
+def test_documented_policies_allow_all_partiql_statements(engine: Engine) -> None:
     ada = caller(engine, policy(statement(ALL_STATEMENTS)))
     for text in STATEMENTS.values():
         assert code(ada, "ExecuteStatement", {"Statement": text}) == ALLOWED, text
     assert code(ada, "GetItem", get("ada")) == DENIED  # PartiQL has its own actions
 
 
-def test_partiql_select_statements(engine: Engine) -> None:
+def test_documented_policies_allow_partiql_select_statements(engine: Engine) -> None:
     ada = caller(engine, policy(statement("dynamodb:PartiQLSelect")))
     for action, text in STATEMENTS.items():
         expected = ALLOWED if action == "PartiQLSelect" else DENIED
@@ -301,7 +301,7 @@ EXECUTED = {"StringEquals": {"dynamodb:EnclosingOperation": ["ExecuteTransaction
 
 
 @pytest.mark.parametrize("only", [True, False])
-def test_partiql_transactional_statements(engine: Engine, only: bool) -> None:
+def test_documented_policies_allow_partiql_transactional_statements(engine: Engine, only: bool) -> None:
     inside = statement(ALL_STATEMENTS, Condition=EXECUTED)
     denied = policy({**inside, "Effect": "Deny"}, statement(ALL_STATEMENTS))
     ada = caller(engine, policy(inside) if only else denied)
@@ -311,7 +311,7 @@ def test_partiql_transactional_statements(engine: Engine, only: bool) -> None:
     assert (in_transaction, alone) == ((ALLOWED, DENIED) if only else (DENIED, ALLOWED))
 
 
-def test_partiql_full_table_scans_are_denied(engine: Engine) -> None:
+def test_documented_policies_deny_partiql_full_table_scans(engine: Engine) -> None:
     scan = {"Bool": {"dynamodb:FullTableScan": ["true"]}}
     select = "dynamodb:PartiQLSelect"
     ada = caller(engine, policy(statement(select, Effect="Deny", Condition=scan), statement(select)))

@@ -36,7 +36,7 @@ def holds(operator: str, key: str, given: Any, *values: str, name: str = "") -> 
         ("Bool", "false", "true", False),
     ],
 )
-def test_in_the_policy_condition_operators(operator: str, given: Any, value: str, result: bool) -> None:
+def test_operators_of_a_policy_condition_compare_values(operator: str, given: Any, value: str, result: bool) -> None:
     assert holds(operator, CHOSEN, given, value) is result
 
 
@@ -56,7 +56,7 @@ def test_in_the_policy_condition_operators(operator: str, given: Any, value: str
         ("ForAnyValue:StringEqualsIfExists", True),
     ],
 )
-def test_in_the_policy_condition_a_key_without_a_value(operator: str, result: bool) -> None:
+def test_a_policy_condition_on_a_key_without_a_value_depends_on_the_operator(operator: str, result: bool) -> None:
     assert holds(operator, CHOSEN, "true") is result
 
 
@@ -73,13 +73,17 @@ def test_in_the_policy_condition_a_key_without_a_value(operator: str, result: bo
         ("ForAnyValue:StringNotLike", ("a1", "a2"), False),
     ],
 )
-def test_in_the_policy_condition_set_operators(operator: str, values: tuple[str, ...], result: bool) -> None:
+def test_set_operators_of_a_policy_condition_compare_all_or_any_values(
+    operator: str, values: tuple[str, ...], result: bool
+) -> None:
     assert holds(operator, KEYS, "a*", *values) is result
 
 
 @pytest.mark.parametrize(("given", "values", "result"), [("true", (), True), ("true", ("a",), False),
                                                          ("false", (), False), ("false", ("a",), True)])  # fmt: skip
-def test_in_the_policy_condition_null(given: str, values: tuple[str, ...], result: bool) -> None:
+def test_null_in_a_policy_condition_checks_whether_a_key_exists(
+    given: str, values: tuple[str, ...], result: bool
+) -> None:
     assert holds("Null", KEYS, given, *values) is result
 
 

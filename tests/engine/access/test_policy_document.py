@@ -68,7 +68,7 @@ def test_an_invalid_policy_is_an_error_that_names_its_place(document: Any, messa
     assert found.startswith("roles.json")
 
 
-def test_two_members_with_one_name_are_an_error() -> None:
+def test_a_policy_document_cannot_have_two_members_with_one_name() -> None:
     with pytest.raises(PolicyRefused, match="two members named 'Effect'"):
         parse_json('{"Effect": "Deny", "Effect": "Allow"}', "roles.json")
     with pytest.raises(PolicyRefused, match=r"roles\.json is not valid JSON"):
@@ -101,7 +101,7 @@ def names(action: str, resource: str, **others: Any) -> bool:
         ("s3:GetObject", False),
     ],
 )
-def test_in_the_policy_document_actions_have_wildcards_and_ignore_case(given: str, is_named: bool) -> None:
+def test_actions_in_a_policy_document_have_wildcards_and_ignore_case(given: str, is_named: bool) -> None:
     assert names(GET, TABLE, Action=given, Resource="*") is is_named
     assert names(GET, TABLE, NotAction=given, Resource="*") is not is_named
 
@@ -122,12 +122,12 @@ def test_in_the_policy_document_actions_have_wildcards_and_ignore_case(given: st
         (TABLE, "*", False),
     ],
 )
-def test_in_the_policy_document_resources_match_part_by_part(given: str, resource: str, is_named: bool) -> None:
+def test_resources_in_a_policy_document_match_part_by_part(given: str, resource: str, is_named: bool) -> None:
     assert names(GET, resource, Action="*", Resource=given) is is_named
     assert names(GET, resource, Action="*", NotResource=given) is not is_named
 
 
-def test_in_the_policy_document_a_variable_in_a_resource_contains_no_wildcards_and_needs_a_value() -> None:
+def test_a_variable_in_a_resource_of_a_policy_document_contains_no_wildcards_and_needs_a_value() -> None:
     resource = "arn:aws:dynamodb:*:*:table/${aws:PrincipalTag/Team}"
     (parsed,) = parse_policies(policy(statement("*", resource)))
     (only,) = parsed.statements

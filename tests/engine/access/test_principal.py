@@ -31,7 +31,7 @@ def principal(*statements: dict[str, Any]) -> Principal:
     return Principal(USER, parse_policies(policy(*statements)))
 
 
-def test_in_the_principal_the_default_is_deny() -> None:
+def test_a_principal_is_denied_by_default() -> None:
     words = (
         f"User: {USER} is not authorized to perform: dynamodb:GetItem on resource: {TABLE} "
         "because no identity-based policy allows the dynamodb:GetItem action"
@@ -40,14 +40,14 @@ def test_in_the_principal_the_default_is_deny() -> None:
     assert denied(lambda: Principal(USER).reject_denied(GET, TABLE, {})) == words
 
 
-def test_in_the_principal_an_explicit_deny_wins_in_every_order() -> None:
+def test_an_explicit_deny_of_a_principal_wins_in_every_order() -> None:
     allow, deny = statement(GET), statement("*", Effect="Deny")
     for one in (principal(allow, deny), principal(deny, allow)):
         for check in (partial(one.reject_unnamed, GET, TABLE), partial(one.reject_denied, GET, TABLE, {})):
             assert denied(check).endswith(f"{TABLE} with an explicit deny in an identity-based policy")
 
 
-def test_in_the_principal_a_conditional_deny_counts_only_if_its_conditions_hold() -> None:
+def test_a_conditional_deny_of_a_principal_counts_only_if_its_conditions_hold() -> None:
     scan = {"Bool": {"dynamodb:FullTableScan": "true"}}
     one = principal(statement(GET), statement(GET, Effect="Deny", Condition=scan))
     one.reject_unnamed(GET, TABLE)
@@ -55,7 +55,7 @@ def test_in_the_principal_a_conditional_deny_counts_only_if_its_conditions_hold(
     assert "explicit deny" in denied(lambda: one.reject_denied(GET, TABLE, {"dynamodb:fulltablescan": ("true",)}))
 
 
-def test_a_statement_that_could_allow_an_action_is_not_enough() -> None:
+def test_a_principal_is_not_allowed_an_action_by_a_statement_that_only_could_allow_it() -> None:
     one = principal(statement(GET, Condition=OWN))
     one.reject_unnamed(GET, TABLE)
     one.reject_denied(GET, TABLE, {"dynamodb:leadingkeys": ("ada",)})

@@ -65,7 +65,7 @@ def test_an_invalid_file_is_an_error(tmp_path: Path, document: Any, message: str
     assert str(tmp_path) in str(caught.value)
 
 
-def test_an_error_never_contains_a_secret(tmp_path: Path) -> None:
+def test_an_error_about_a_principals_file_never_contains_a_secret(tmp_path: Path) -> None:
     wrong = {"AccessKeyId": "A", "SecretAccessKey": "s3cret:", "Policies": []}
     with pytest.raises(PolicyRefused) as caught:
         read_principals(written(tmp_path, {"Principals": [wrong]}), "000000000000")

@@ -279,7 +279,7 @@ def test_query_returns_consumed_capacity_on_request(
     assert answer.get("ConsumedCapacity") == expected
 
 
-def test_a_partition_of_a_table_without_a_sort_key_has_no_second_page(engine: Engine) -> None:
+def test_a_query_of_a_table_without_a_sort_key_has_no_second_page(engine: Engine) -> None:
     put(engine, texts(pk="p", v="1"), "hash")
     answer = query(engine, "pk = :p", values(p="p"), "hash", Limit=1)
     assert (answer["Items"], "LastEvaluatedKey" in answer) == ([texts(pk="p", v="1")], False)

@@ -175,7 +175,7 @@ def test_a_writer_interrupted_while_it_waits_does_not_get_the_file_lock_later(tm
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX signals")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a signal can arrive in a finalizer
-def test_real_signals_at_random_moments_leave_the_store_usable(tmp_path: Path) -> None:
+def test_interrupts_by_real_signals_at_random_moments_leave_the_store_usable(tmp_path: Path) -> None:
     url = f"file:{tmp_path / 'store.db'}"
     chance = random.Random(7)  # not a secret
 

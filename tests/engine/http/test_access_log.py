@@ -40,7 +40,7 @@ def logged(engine: Engine, *requests: tuple[str, Any], log_format: LogFormat = "
     return lines[1:]
 
 
-def test_a_line_has_the_operation_the_tables_and_the_status(engine: Engine) -> None:
+def test_the_access_log_has_the_operation_the_tables_and_the_status(engine: Engine) -> None:
     put, batch, transaction, too_large = map(
         json.loads,
         logged(
@@ -59,7 +59,7 @@ def test_a_line_has_the_operation_the_tables_and_the_status(engine: Engine) -> N
     assert (too_large["status"], too_large["operation"], too_large["tables"]) == (413, None, [])
 
 
-def test_a_line_has_the_error_code_of_a_rejected_request(engine: Engine) -> None:
+def test_the_access_log_has_the_error_code_of_a_rejected_request(engine: Engine) -> None:
     denied, invalid, *_ = map(
         json.loads,
         logged(
@@ -73,7 +73,7 @@ def test_a_line_has_the_error_code_of_a_rejected_request(engine: Engine) -> None
 
 
 @pytest.mark.parametrize("log_format", ["json", "text"])
-def test_no_line_contains_keys_or_values(engine: Engine, log_format: LogFormat) -> None:
+def test_the_access_log_contains_no_keys_or_values(engine: Engine, log_format: LogFormat) -> None:
     lines = logged(
         engine,
         ("PutItem", {"TableName": "shop", "Item": ITEM}),
@@ -85,7 +85,7 @@ def test_no_line_contains_keys_or_values(engine: Engine, log_format: LogFormat) 
     assert "hidden" not in "".join(lines)
 
 
-def test_in_the_access_log_a_line_of_text(engine: Engine) -> None:
+def test_the_access_log_can_have_lines_of_text(engine: Engine) -> None:
     get, lost, *_ = logged(
         engine,
         ("GetItem", {"TableName": "shop", "Key": ITEM}),
@@ -97,7 +97,7 @@ def test_in_the_access_log_a_line_of_text(engine: Engine) -> None:
     assert get.endswith(" ms")
 
 
-def test_internal_errors_are_lines_too(engine: Engine) -> None:
+def test_the_access_log_contains_internal_errors(engine: Engine) -> None:
     lines: list[str] = []
     AccessLog("json", lines.append, lambda: 0.0).message("Traceback\nBroken")
     assert json.loads(lines[0]) == {

@@ -59,7 +59,7 @@ def test_requests_and_replies_are_recorded(engine: Engine, tmp_path: Path) -> No
     assert "hidden" not in path.read_text()
 
 
-def test_tables_that_exist_are_described_first(engine: Engine, tmp_path: Path) -> None:
+def test_the_recording_engine_describes_existing_tables_first(engine: Engine, tmp_path: Path) -> None:
     for number in range(105):  # more than a page of ListTables
         send(engine, "CreateTable", {**TABLE, "TableName": f"orders-{number:03}"})
     path = tmp_path / "catalogue.jsonl"
@@ -70,7 +70,7 @@ def test_tables_that_exist_are_described_first(engine: Engine, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"null", b'{"TableName": 5}', b'{"Key": {}}'])
-def test_requests_that_are_not_valid_get_the_same_reply_and_no_line(
+def test_the_recording_engine_passes_invalid_requests_on_and_records_no_line(
     engine: Engine, tmp_path: Path, body: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "catalogue.jsonl"

@@ -8,7 +8,7 @@ from singletable.engine.items.transaction_execution import UsedToken, find_token
 from singletable.engine.storage.store import Store
 
 
-def test_in_the_transaction_execution_a_used_token_is_stored_until_it_is_purged() -> None:
+def test_the_token_of_a_transaction_execution_is_stored_until_it_is_purged() -> None:
     with Store.open("memory:") as store, store.writing() as connection:
         assert find_token(connection, "t") is None
         save_token(connection, "t", b"fingerprint", 1000.5, b"answer")
@@ -19,7 +19,7 @@ def test_in_the_transaction_execution_a_used_token_is_stored_until_it_is_purged(
         assert find_token(connection, "t") is None
 
 
-def test_in_the_transaction_execution_a_later_use_of_a_token_replaces_the_earlier_one() -> None:
+def test_a_later_use_of_a_token_replaces_the_earlier_transaction_execution() -> None:
     with Store.open("memory:") as store, store.writing() as connection:
         save_token(connection, "t", b"one", 1.0, b"first")
         save_token(connection, "t", b"two", 2.0, b"second")

@@ -111,7 +111,7 @@ def test_a_missing_checksum_is_damage_after_the_checksum_pass(old: Path) -> None
         assert len(check_store(old).problems) >= COUNT
 
 
-def test_in_the_checksum_pass_an_older_release_cannot_write_after_the_upgrade(old: Path) -> None:
+def test_the_checksum_pass_stops_writes_of_an_older_release_after_the_upgrade(old: Path) -> None:
     with closing(sqlite3.connect(old, isolation_level=None)) as older_release:
         put_row = OLD_PUT.format(tree="t1_4")
         older_release.execute(put_row, (b"key", b"{}", 2))

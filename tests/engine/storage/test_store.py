@@ -118,7 +118,7 @@ def test_a_store_keeps_its_data_when_it_is_opened_again(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["store.db"]
 
 
-def test_in_memory_stores_are_independent() -> None:
+def test_stores_in_memory_are_independent() -> None:
     with with_a_table(Store.open("memory:")) as one, with_a_table(Store.open("memory:")) as other:
         put(one, b"key")
         assert get(other, b"key") is None
@@ -250,7 +250,7 @@ def test_a_named_pipe_cannot_be_opened_as_a_store(tmp_path: Path) -> None:
         Store.open(f"file:{tmp_path}/pipe")
 
 
-def test_release_memory_unmaps_the_file_and_reads_go_on(tmp_path: Path) -> None:
+def test_a_store_that_releases_memory_unmaps_the_file_and_reads_go_on(tmp_path: Path) -> None:
     with Store.open(f"file:{tmp_path / 'store.db'}") as store:
         with store.writing() as connection:
             connection.execute("CREATE TABLE probe (text TEXT)")

@@ -129,7 +129,7 @@ def test_a_store_with_a_garbage_catalog_raises_in_plain_words(path: Path, defini
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"\xff", b"[" * 100_000])
-def test_a_damaged_item_raises_in_plain_words(path: Path, damage: bytes) -> None:
+def test_the_store_format_reports_a_damaged_item_in_plain_words(path: Path, damage: bytes) -> None:
     with Engine(f"file:{path}") as engine:
         create(engine)
         put(engine, texts(pk="a", sk="1"))

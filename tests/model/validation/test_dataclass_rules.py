@@ -104,17 +104,17 @@ def test_a_generated_constructor_of_a_dataclass_is_recognised(cls: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", [Doubling, WithPostInit, HeirWithInit, OptionalFirst, Validated])
-def test_in_dataclass_rules_a_generated_constructor_is_not_confused_with_a_custom_one(cls: Any) -> None:
+def test_dataclass_rules_distinguish_a_generated_constructor_from_a_custom_one(cls: Any) -> None:
     assert not has_generated_init(cls)
 
 
-def test_in_dataclass_rules_a_generated_constructor_does_not_suffice_for_a_class_with_new_or_a_metaclass() -> None:
+def test_dataclass_rules_apply_to_a_class_with_new_or_a_metaclass_despite_a_generated_constructor() -> None:
     assert all(is_constructed_by_init(cls) for cls in (Plain, Frozen, Slotted, Doubling, Validated))
     assert not is_constructed_by_init(OwnNew)
     assert not is_constructed_by_init(OwnCall)
 
 
-def test_in_dataclass_rules_generated_constructors_are_never_functions_without_python_code() -> None:
+def test_dataclass_rules_find_generated_constructors_only_with_python_code() -> None:
     assert not has_same_code(len, len)
     assert has_same_code(lambda value: value + 1, lambda value: value + 1)
     assert not has_same_code(lambda value: value + 1, lambda value: value + 2)
