@@ -203,7 +203,7 @@ def put_raw(shop: Table, **values: dict[str, Any]) -> None:
     engine.call("PutItem", {"TableName": "Sales", "Item": {**values, "SK": {"S": "HEAD"}}})
 
 
-def test_exported_numbers_have_their_declared_digits(sales: Sales, tmp_path: Path) -> None:
+def test_numbers_in_a_data_export_have_their_declared_digits(sales: Sales, tmp_path: Path) -> None:
     sales.put(sale(5))
     manifest = export(sales, tmp_path / "out")
     schema = pq.ParquetFile(files_of(tmp_path / "out", manifest, "Sale")[0]).schema_arrow
@@ -293,7 +293,7 @@ def test_a_data_export_rejects_an_unknown_partition(text: str) -> None:
         partitioning(text, Sales.design)
 
 
-def test_a_value_that_cannot_name_a_folder_stops_a_partitioned_export(sales: Sales, tmp_path: Path) -> None:
+def test_a_value_that_cannot_name_a_folder_stops_a_partitioned_data_export(sales: Sales, tmp_path: Path) -> None:
     sales.put(sale(1, shop="x" * 300))
     with pytest.raises(AnalyticsRefused, match=r"Sale\.shop has the value 'x+'\.\.\., which is too long for the name"):
         export(sales, tmp_path / "out", partitions={"Sale": partitioning("Sale.shop", Sales.design)})
@@ -332,7 +332,7 @@ class Interrupted(Exception):
     """The process ended."""
 
 
-def test_an_interrupted_export_continues(sales: Sales, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_data_export_continues(sales: Sales, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3000):
         sales.put(sale(number, shop="x" * 1500))
     pages = ScanSource.pages
@@ -365,7 +365,7 @@ def test_an_interrupted_export_continues(sales: Sales, tmp_path: Path, monkeypat
         export(sales, tmp_path / "out")
 
 
-def test_a_slow_export_stores_its_progress_every_minute(sales: Sales, tmp_path: Path) -> None:
+def test_a_slow_data_export_stores_its_progress_every_minute(sales: Sales, tmp_path: Path) -> None:
     for number in range(3000):
         sales.put(sale(number, shop="x" * 1500))
     times = iter(range(0, 10_000, 61))
@@ -374,7 +374,7 @@ def test_a_slow_export_stores_its_progress_every_minute(sales: Sales, tmp_path: 
     assert manifest.rows("Sale") == 3000
 
 
-def test_an_export_with_other_settings_is_not_continued(sales: Sales, tmp_path: Path) -> None:
+def test_a_data_export_with_other_settings_is_not_continued(sales: Sales, tmp_path: Path) -> None:
     manifest = export(sales, tmp_path / "out")
     manifest.is_complete = False
     manifest.write(tmp_path / "out")

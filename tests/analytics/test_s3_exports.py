@@ -194,7 +194,7 @@ def test_the_documented_layout_of_an_s3_export_is_read(bucket: Path) -> None:
     ]
 
 
-def test_a_full_export_alone_is_read_from_its_own_folder(bucket: Path) -> None:
+def test_a_full_s3_export_alone_is_read_from_its_own_folder(bucket: Path) -> None:
     moved = bucket / "copied"
     shutil.copytree(bucket / "AWSDynamoDB" / "01693685827463-2d8752fd", moved)
     (page,) = S3ExportSource(moved, ("PK", "SK")).pages(None)
@@ -214,7 +214,7 @@ def with_changes(bucket: Path, **changes: Any) -> list[ExportFolder]:
     return find_exports(bucket)
 
 
-def test_changes_before_the_full_export_are_not_applied(bucket: Path) -> None:
+def test_changes_before_the_full_s3_export_are_not_applied(bucket: Path) -> None:
     found = with_changes(bucket, exportFromTime="2020-11-04T06:28:34Z", exportToTime="2020-11-04T07:28:34Z")
     assert [each.is_incremental for each in found] == [False]
     (page,) = S3ExportSource(bucket, ("PK", "SK")).pages(None)

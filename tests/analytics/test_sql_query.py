@@ -366,7 +366,7 @@ def test_an_sql_query_with_a_large_scan_needs_consent(store: Store, monkeypatch:
         store.arrow(Line)
 
 
-def test_arrow_tables_contain_the_rows_with_the_given_values(store: Store) -> None:
+def test_arrow_tables_from_an_sql_query_contain_the_rows_with_the_given_values(store: Store) -> None:
     assert store.arrow(Customer).num_rows == 5
     found = store.arrow(Purchase, status=Status.OPEN, agent=None).to_pylist()
     wanted = [each for each in store.scan(Purchase, reason="test") if (each.status, each.agent) == (Status.OPEN, None)]
@@ -375,7 +375,7 @@ def test_arrow_tables_contain_the_rows_with_the_given_values(store: Store) -> No
         store.arrow(Purchase, colour="red")
 
 
-def test_arrow_tables_send_a_query_for_values_of_every_key_type(store: Store) -> None:
+def test_arrow_tables_from_an_sql_query_send_a_query_for_values_of_every_key_type(store: Store) -> None:
     with Visits.open("memory:") as visits:
         for number in range(6):
             visits.put(Visit(f"v{number}", date(2026, 1, 1 + number % 3), "web", UUID(int=number)))

@@ -46,7 +46,7 @@ def damaged(chance: random.Random) -> list[Any]:
 
 
 @given(st.integers(0, 10**9))
-def test_a_damaged_line_is_read_or_rejected(tmp_path_factory: Any, seed: int) -> None:
+def test_a_damaged_line_of_a_recorded_catalogue_is_read_or_rejected(tmp_path_factory: Any, seed: int) -> None:
     path = tmp_path_factory.getbasetemp() / "damaged.jsonl"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in damaged(random.Random(seed))), encoding="utf-8")
     try:

@@ -62,7 +62,7 @@ def test_a_query_of_a_client_has_the_same_shape_as_that_of_a_resource(clients: R
     assert from_resource["key"] == [["status", "=", "?"], ["sk", "BETWEEN", "?", "?"]]
 
 
-def test_legacy_parameters_have_a_shape_too(clients: RecordedClients) -> None:
+def test_legacy_parameters_have_a_request_shape_too(clients: RecordedClients) -> None:
     clients.client.query(
         TableName="tbl",
         KeyConditions={

@@ -30,11 +30,11 @@ SHAPES = {
 
 
 @pytest.mark.parametrize(("text", "shape"), SHAPES.items())
-def test_a_shape_contains_the_labels_of_a_text(text: str, shape: str) -> None:
+def test_a_value_shape_contains_the_labels_of_a_text(text: str, shape: str) -> None:
     assert ValueShapes().of({"S": text}) == shape
 
 
-def test_a_number_and_a_binary_value_have_only_their_type() -> None:
+def test_the_value_shape_of_a_number_and_a_binary_value_is_only_its_type() -> None:
     assert ValueShapes().of({"N": "42"}) == "?N"
     assert ValueShapes().of({"B": "c2VjcmV0"}) == "?B"
 
@@ -54,14 +54,14 @@ def test_value_shapes_treat_many_labels_in_one_place_as_values() -> None:
 
 
 @given(st.text())
-def test_a_shape_contains_only_capital_letters_and_delimiters_of_the_text(text: str) -> None:
+def test_a_value_shape_contains_only_capital_letters_and_delimiters_of_the_text(text: str) -> None:
     shape = ValueShapes().of({"S": text})
     assert re.fullmatch(r"[A-Z_?#|:/]*", shape)
     for label in re.findall(r"[A-Z_]+", shape):
         assert label in text
 
 
-def test_hashes_are_equal_for_equal_values_of_one_recording_only() -> None:
+def test_value_shapes_have_equal_hashes_for_equal_values_of_one_recording_only() -> None:
     one, other = ValueHashes(b"one"), ValueHashes(b"other")
     assert one.of({"S": "a"}) == one.of({"S": "a"})
     assert len({one.of({"S": "7"}), one.of({"N": "7"}), other.of({"S": "7"}), one.of({"S": "7"}, {"S": "7"})}) == 4

@@ -22,7 +22,7 @@ def url(tmp_path: Path) -> str:
     return place
 
 
-def test_an_export_shows_what_it_wrote(url: str, tmp_path: Path) -> None:
+def test_the_items_export_command_shows_what_it_wrote(url: str, tmp_path: Path) -> None:
     finished = singletable("export", "parquet", MODEL, url, tmp_path / "out", "--partition-by", "Order.status")
     assert finished.returncode == 0, finished.stderr
     assert "Order      3      3" in finished.stdout
@@ -49,6 +49,8 @@ def test_every_format_of_the_items_export_has_a_target(url: str, tmp_path: Path,
         (("docs",), "must contain one full export of DynamoDB, found none"),
     ],
 )
-def test_a_wrong_export_is_rejected(words: tuple[str, ...], message: str, url: str, tmp_path: Path) -> None:
+def test_the_items_export_command_rejects_invalid_options(
+    words: tuple[str, ...], message: str, url: str, tmp_path: Path
+) -> None:
     place, *options = (each.format(url=url) for each in words)
     assert message in refused(singletable("export", "csv", MODEL, place, tmp_path / "out", *options))

@@ -97,7 +97,7 @@ def test_diff_and_make_advise_about_a_possible_rename_without_a_terminal(
 
 
 @pytest.mark.usefixtures("models")
-def test_make_writes_no_migration_before_a_rename_is_declared(
+def test_rename_questions_are_answered_before_migrate_make_writes_a_migration(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["migrate", "make", "old.py"]) == 0

@@ -58,11 +58,11 @@ def test_a_forked_process_calls_a_server_that_its_parent_uses(tmp_path: Path) ->
         assert output_of(url) == ["parent 60", "child 120", "parent 180"]
 
 
-def test_a_forked_process_has_its_own_copy_of_an_in_memory_store() -> None:
+def test_a_forked_process_has_its_own_copy_of_an_engine_in_memory() -> None:
     assert output_of("memory:") == ["parent 60", "child 120", "parent 120"]
 
 
-def test_a_forked_process_cannot_use_the_file_of_its_parent(tmp_path: Path) -> None:
+def test_a_forked_process_cannot_use_the_store_file_of_its_parent(tmp_path: Path) -> None:
     first, refused, remedy, last = output_of(f"file:{tmp_path / 'store.db'}")
     assert (first, last) == ("parent 60", "parent 120")
     assert "was open when this process was forked; a forked child cannot use it" in refused

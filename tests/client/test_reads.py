@@ -170,7 +170,7 @@ async def read_on_the_loop(shop: Shop) -> None:
     await shop.whole_order.aio("o0001")
 
 
-def test_warnings_of_reads_point_to_the_line_of_the_user(shop: Shop) -> None:
+def test_warnings_of_table_reader_point_to_the_line_of_the_user(shop: Shop) -> None:
     stranger(shop, PK="ORDER#o0001", SK="ITEM#x", entity_type="Invoice")
     with pytest.warns(UnknownItemWarning) as caught:
         shop.whole_order("o0001")

@@ -55,7 +55,7 @@ def test_all_actions_of_a_transaction_are_atomic(shop: Shop) -> None:
     assert shop.metrics.by_pattern["transaction"].requests == 1
 
 
-def test_async_with_awaits_a_transaction(shop: Shop) -> None:
+def test_async_with_awaits_the_commit_of_a_transaction(shop: Shop) -> None:
     async def write() -> None:
         async with shop.transaction() as tx:
             tx.create(order(1))

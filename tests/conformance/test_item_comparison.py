@@ -64,7 +64,7 @@ def findings_of(table: Table) -> list[str]:
 @pytest.mark.parametrize("table", [*tables(), Models, Readings, Social], ids=lambda table: table.__name__)
 @EXAMPLES
 @given(data=st.data())
-def test_items_of_the_client_have_no_findings(table: type[Table], data: st.DataObject) -> None:
+def test_the_item_comparison_finds_nothing_in_items_of_the_client(table: type[Table], data: st.DataObject) -> None:
     with table.open("memory:") as opened:
         for value in data.draw(items_of(table, max_size=8)):
             try:
@@ -75,7 +75,7 @@ def test_items_of_the_client_have_no_findings(table: type[Table], data: st.DataO
 
 
 @given(seed=st.integers(0, 2**32))
-def test_items_of_random_classes_have_no_findings(seed: int) -> None:
+def test_the_item_comparison_finds_nothing_in_items_of_random_classes(seed: int) -> None:
     random = Random(seed)
     made = random_table(random)
     with made.table.open("memory:") as opened:
@@ -235,7 +235,7 @@ def test_the_item_comparison_allows_attributes_outside_the_model_except_a_part_o
     assert problems_of({**item, "GSI2PK": {"S": "half an entry"}}) == [("ST225", reason)]
 
 
-def test_internal_items_are_recognised() -> None:
+def test_the_item_comparison_recognises_internal_items() -> None:
     with Shop.open("memory:") as shop:
         with shop.transaction(token="once") as transaction:
             transaction.put(Order(customer_id="c", number=7, status="OPEN", total=Decimal(5), note="n"))

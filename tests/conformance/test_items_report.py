@@ -72,7 +72,7 @@ def test_the_items_report_of_correct_items_has_no_findings() -> None:
     assert measured.usage[:4] == (2, 3, 2, "TOPIC#t")
 
 
-def test_items_with_the_same_problem_are_counted_together() -> None:
+def test_the_items_report_counts_items_with_the_same_problem_together() -> None:
     check = ItemsCheck(Notes.design)
     for number in range(5):
         check.add({"PK": {"S": f"GHOST#{number}"}, "SK": {"S": f"{number}"}, "entity_type": {"S": "Ghost"}})
@@ -91,7 +91,7 @@ def test_the_items_report_bounds_the_number_of_reasons() -> None:
     assert sum(each.items for each in findings) == REASONS_MAX + 50
 
 
-def test_large_item() -> None:
+def test_the_items_report_names_a_large_item() -> None:
     large = note("t", "a", text="x" * int(ITEM_BYTES_MAX * 0.9))
     ((code, _, items, key),) = summary(report_of(Notes, large, note("t", "b")))
     assert (code, items, key) == ("ST209", 1, "PK=TOPIC#t, SK=a")

@@ -202,7 +202,7 @@ def test_a_stored_time_that_begins_with_the_day_does_not_sort() -> None:
 
 
 @pytest.mark.parametrize("sent", ["{sent}", "sent_at", "now(sent)"])
-def test_a_key_with_a_name_instead_of_a_value_is_reported(sent: str) -> None:
+def test_a_stored_key_with_a_name_instead_of_a_value_is_reported(sent: str) -> None:
     assert [code for code, _ in messages(message(sent))] == ["ST216"]
 
 
@@ -234,7 +234,7 @@ def test_values_inside_maps_are_checked() -> None:
     ]
 
 
-def test_a_space_at_the_start_of_a_key_or_a_value_is_reported() -> None:
+def test_a_space_at_the_start_of_a_stored_key_or_value_is_reported() -> None:
     assert [code for code, _ in messages(message(title=" Garibaldi Park"))] == ["ST216"]
     assert messages(message(title="Garibaldi Park")) == []
 

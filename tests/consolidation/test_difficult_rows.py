@@ -121,7 +121,7 @@ def test_an_update_without_expression_creates_the_row_or_changes_nothing() -> No
     assert not sides.failures()
 
 
-def test_an_empty_set_is_a_missing_attribute_of_the_row() -> None:
+def test_dual_writes_treat_an_empty_set_as_a_missing_attribute_of_the_row() -> None:
     sides = _sides()
     sides.catalog.create(Product("E", "n", "a", {"x"}))
     assert sides.rows.get_item(Key={"id": "a"})["Item"]["tags"] == {"x"}

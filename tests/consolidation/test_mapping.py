@@ -87,7 +87,7 @@ def test_the_attributes_that_a_mapping_reads_are_known() -> None:
     assert mapping(whole_row).mapped(person).read is None
 
 
-def test_a_mapping_that_fails_names_the_function_and_the_reason() -> None:
+def test_a_row_mapping_that_fails_names_the_function_and_the_reason() -> None:
     with pytest.raises(ItemRefused, match="order_of raised KeyError: 'status'"):
         mapping(order_of).mapped({})
     with pytest.raises(ItemRefused, match=r"the row is not a CustomerRow: .*missing required field `email`"):

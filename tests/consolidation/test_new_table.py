@@ -131,7 +131,7 @@ def test_a_dual_table_rejects_a_write_that_a_row_cannot_express() -> None:
     assert world.shop.get(key(Order, id="o1")) == Order("o1", "c1", "OPEN", "Ann")
 
 
-def test_the_new_table_is_not_written_before_all_rows_are_copied() -> None:
+def test_a_dual_table_is_not_written_before_all_rows_are_copied() -> None:
     world = World(is_copied=False)
     with pytest.raises(TableDiffers, match="in the stage 'backfill', so the table does not contain every row yet"):
         world.shop.put(Customer("c9", "Bea", "b@x"))

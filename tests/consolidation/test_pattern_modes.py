@@ -26,7 +26,7 @@ def items_of(shops: TwoShops) -> ModeItems:
     return mode_items(shops.new.design, "Shop")
 
 
-def test_several_processes_register_all_their_patterns(shops: TwoShops) -> None:
+def test_pattern_modes_contain_the_patterns_that_several_processes_register(shops: TwoShops) -> None:
     items, session = items_of(shops), shops.new._opened().session
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda _: run(items.register(NAMES, 5.0), session), range(4)))
@@ -44,7 +44,7 @@ def test_pattern_modes_reject_one_of_two_switches_at_the_same_time(shops: TwoSho
     assert read_pattern_states(shops.new)["customer"].mode == "shadow"
 
 
-def test_switches_of_different_patterns_do_not_disturb_each_other(shops: TwoShops) -> None:
+def test_pattern_modes_are_switched_independently(shops: TwoShops) -> None:
     items, session = items_of(shops), shops.new._opened().session
     before = run(items.register(NAMES[:8], 5.0), session)
     with ThreadPoolExecutor(4) as threads:

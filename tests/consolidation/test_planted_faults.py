@@ -159,7 +159,7 @@ def test_a_fixed_fault_blocks_until_a_new_round_is_clean(shops: TwoShops) -> Non
     assert read_pattern_states(shops.new)["customer"].mode == "new"
 
 
-def test_faults_are_found_while_the_new_implementation_serves(shops: TwoShops) -> None:
+def test_planted_faults_are_found_while_shadow_reads_serve_the_new_implementation(shops: TwoShops) -> None:
     reads = shops.reads()
     state_after(reads, "customer", CUSTOMER)
     switch_mode(shops.new, "customer", "new", calls_min=1)

@@ -88,7 +88,7 @@ OBSTACLES: dict[str, tuple[Standing | None, str]] = {
 
 
 @pytest.mark.parametrize("obstacle", OBSTACLES)
-def test_retire_is_refused_until_every_pattern_was_clean(obstacle: str, runner: ConsolidationRun) -> None:
+def test_retirement_is_rejected_until_every_pattern_was_clean(obstacle: str, runner: ConsolidationRun) -> None:
     run(runner.run(), runner.table.session)
     standing, message = OBSTACLES[obstacle]
     with pytest.raises(ConsolidationRefused, match=message):
@@ -97,7 +97,7 @@ def test_retire_is_refused_until_every_pattern_was_clean(obstacle: str, runner: 
     assert not obstacles(runner, {"customer": Standing()}, NOW)
 
 
-def test_retire_is_refused_before_the_rows_are_copied(runner: ConsolidationRun) -> None:
+def test_retirement_is_rejected_before_the_rows_are_copied(runner: ConsolidationRun) -> None:
     with pytest.raises(ConsolidationRefused, match="the consolidation is not started"):
         retired(runner, Standing())
 

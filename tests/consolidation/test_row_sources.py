@@ -190,7 +190,7 @@ def test_other_malformed_sources_are_reported(engine: Engine, tmp_path: Path) ->
     assert "secret" not in str(caught.value)
 
 
-def test_a_row_that_is_wrong_is_listed_and_nothing_is_written(engine: Engine, tmp_path: Path) -> None:
+def test_a_wrong_row_of_a_row_source_is_listed_and_nothing_is_written(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "rows"
     path.write_text("sku,amount,changed\ns1,1.5,1\ns2,much,2\ns1,2.5,3\n", encoding="utf-8")
     result = consolidate(engine, CsvSource(path, price_of, ("sku",)))

@@ -392,7 +392,7 @@ def test_shadow_reads_convert_the_new_result_for_an_application_with_rows(shops:
         assert "description" not in row
 
 
-def test_asyncio_reads_are_compared_on_the_event_loop(shops: TwoShops) -> None:
+def test_shadow_reads_compare_asyncio_reads_on_the_event_loop(shops: TwoShops) -> None:
     async def use() -> None:
         async with RowReads(shops.new, shops.old) as reads:
             assert await reads.customer(CUSTOMER) is not None

@@ -134,7 +134,7 @@ class Jobs(Table, entities=[Job]):
         return update(Job, field(Job, lambda job: job.status).set(status))
 
 
-def test_a_guessed_number_of_values_decides_the_design_if_another_number_gives_other_keys() -> None:
+def test_the_design_report_says_if_another_number_of_values_gives_other_keys() -> None:
 
     (only,) = report_of(Jobs.design).assumptions
     assert only.assumed == "Job.status has about 10 values, by its name"

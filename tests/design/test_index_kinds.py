@@ -68,7 +68,7 @@ def test_a_strong_read_that_the_table_key_does_not_serve_uses_a_local_index() ->
     assert witness(table.after).passes
 
 
-def test_the_reason_of_a_local_index_names_the_strongly_consistent_read() -> None:
+def test_the_reason_for_a_chosen_local_index_names_the_strongly_consistent_read() -> None:
     keys = {each.alias: each.reason for each in report_of(Forum.design, DesignOptions()).keys}
     assert keys["lsi1"].startswith("partition by thread, as in the table, because newest must be strongly consistent;")
 

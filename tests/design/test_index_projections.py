@@ -64,7 +64,7 @@ def report_of(design: Design) -> DesignReport:
     return design_report(design_table(design, options), options, prices_of("us-east-1"))
 
 
-def test_an_index_contains_only_the_attributes_that_the_views_of_its_reads_need() -> None:
+def test_an_index_projection_contains_only_the_attributes_that_the_views_of_its_reads_need() -> None:
     report = report_of(News.design)
     assert report.table.projections == {"gsi1": include("title")}
     assert [str(each) for each in report.projections] == [
@@ -76,7 +76,7 @@ def test_an_index_contains_only_the_attributes_that_the_views_of_its_reads_need(
     assert found.calls["of_author"]
 
 
-def test_a_filter_of_a_read_needs_its_attribute_in_the_index() -> None:
+def test_an_index_projection_contains_the_attribute_of_a_filter() -> None:
     class Filtered(Table, entities=[Article]):
         @pattern()
         def unread(self, author: str, *, limit: int = 20, cursor: str | None = None) -> Page[ArticleId]:
@@ -143,7 +143,7 @@ class Authors(Table, entities=[Author, Article], indexes=[GSI("gsi1", projection
         return query(Article, newest_first=True)
 
 
-def test_an_index_that_exists_with_fewer_attributes_takes_no_other_entity() -> None:
+def test_an_existing_index_projection_with_fewer_attributes_takes_no_other_entity() -> None:
     table = design_table(Authors.design)
     assert set(table.keys["Article"]) == {"key", "gsi2"}
     assert not table.not_served

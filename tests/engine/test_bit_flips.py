@@ -23,7 +23,7 @@ FLIPS = int(os.environ.get("FLIPS", "25"))
 
 
 @pytest.mark.parametrize("fill", [fill_plain, fill_indexed])
-def test_a_flipped_bit_is_never_returned_and_always_found(tmp_path: Path, fill: Callable[[Engine], None]) -> None:
+def test_store_checksums_find_every_flipped_bit_of_the_file(tmp_path: Path, fill: Callable[[Engine], None]) -> None:
     store = FlippedStore(tmp_path, fill)
     problems = [problem for seed in range(FLIPS) for problem in store.flip(seed)]
     assert problems == []
@@ -31,7 +31,7 @@ def test_a_flipped_bit_is_never_returned_and_always_found(tmp_path: Path, fill: 
     print(fill.__name__, dict(store.counts))  # pytest -s shows the figures
 
 
-def test_a_flipped_bit_in_a_row_is_never_returned_and_always_found(tmp_path: Path) -> None:
+def test_row_checksums_find_every_flipped_bit_of_a_row(tmp_path: Path) -> None:
     store = FlippedStore(tmp_path, fill_indexed)
     problems = [problem for seed in range(FLIPS) for problem in store.flip_in_row(seed)]
     assert problems == []

@@ -117,7 +117,7 @@ def test_the_fingerprint_of_a_design_snapshot_stays_valid_in_later_releases() ->
     assert snapshot_of(DESIGNS["shop.Shop"]).fingerprint == "16329fbc09e3279a1c2d0c7e1632667c"
 
 
-def test_a_random_default_does_not_change_a_snapshot() -> None:
+def test_a_random_default_does_not_change_a_design_snapshot() -> None:
     token = next(each for each in snapshot_of(Everything.design).entities["User"].fields if each.name == "token")
     assert token.default == "computed"
 

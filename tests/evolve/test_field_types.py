@@ -49,14 +49,16 @@ class Tree:
         ),
     ],
 )
-def test_a_type_has_a_document_a_text_and_a_stored_kind(declared: Any, document: Any, text: str, kind: str) -> None:
+def test_a_field_type_has_a_document_a_text_and_a_stored_kind(
+    declared: Any, document: Any, text: str, kind: str
+) -> None:
     assert type_document(declared) == document
     assert type_text(document) == text
     assert stored_kind(document) == kind
     assert type_document(type_of(document)) == document
 
 
-def test_a_type_that_only_the_user_knows_becomes_any() -> None:
+def test_a_field_type_that_only_the_user_knows_becomes_any() -> None:
     class Own: ...
 
     assert type_document(Own) == {"other": Own.__qualname__}

@@ -58,6 +58,6 @@ def test_the_stream_mapping_is_part_of_the_cdk_stack() -> None:
 
 
 @pytest.mark.parametrize("stream", [None, "NEW_IMAGE"])
-def test_another_stream_view_is_rejected(stream: Literal["NEW_IMAGE"] | None) -> None:
+def test_a_stream_mapping_rejects_another_stream_view(stream: Literal["NEW_IMAGE"] | None) -> None:
     with pytest.raises(ExportRefused, match="has stream handlers, which need the stream view type NEW_AND_OLD_IMAGES"):
         exported_table(Ledger.design, settings=ExportSettings(stream=stream))

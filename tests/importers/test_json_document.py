@@ -32,7 +32,7 @@ documents: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(document=documents, indent=st.sampled_from([None, 1]))
-def test_load_json_round_trips_every_document(document: Any, indent: int | None) -> None:
+def test_the_json_document_reads_every_document_that_it_wrote(document: Any, indent: int | None) -> None:
     assert load_json(json.dumps(document, indent=indent)) == document
 
 
@@ -52,7 +52,7 @@ def test_the_json_document_gives_the_position_of_an_opening_bracket(document: An
 
 
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
-def test_load_json_rejects_documents_nested_deeper_than_200_levels(opening: str) -> None:
+def test_the_json_document_rejects_more_than_200_levels(opening: str) -> None:
     closing = "]" if opening == "[" else "}"
 
     def nested(levels: int) -> str:
@@ -78,14 +78,16 @@ def test_load_json_rejects_documents_nested_deeper_than_200_levels(opening: str)
         ('{"a": "\n"}', "invalid control character", 1, 8),
     ],
 )
-def test_invalid_json_is_reported_with_line_and_column(text: str, said: str, line: int, column: int) -> None:
+def test_an_invalid_json_document_is_reported_with_line_and_column(
+    text: str, said: str, line: int, column: int
+) -> None:
     with pytest.raises(InvalidJson) as refused:
         load_json(text)
     assert (str(refused.value), refused.value.line, refused.value.column) == (said, line, column)
 
 
 @given(text=st.text())
-def test_load_json_raises_only_invalid_json_for_any_text(text: str) -> None:
+def test_the_json_document_raises_only_invalid_json_for_any_text(text: str) -> None:
     with suppress(InvalidJson):
         load_json(text)
 

@@ -109,7 +109,7 @@ def _row_problems(table: DraftTable, rows: Any) -> Iterator[str]:
         (lambda table: replace(table, patterns=()), "pattern"),
     ],
 )
-def test_the_loss_check_finds_a_part_that_is_missing_in_the_draft(
+def test_the_test_for_losses_of_importers_finds_a_part_that_is_missing_in_the_draft(
     without: Callable[[DraftTable], DraftTable], kind: str
 ) -> None:
     document = json.loads((PUBLISHED / "schema_json" / "deals_schema.json").read_text(encoding="utf-8"))

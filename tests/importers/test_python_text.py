@@ -61,13 +61,13 @@ def evaluated(node: ast.expr) -> Any:
 
 
 @given(value=_VALUES)
-def test_value_text_evaluates_to_the_same_value(value: Any) -> None:
+def test_the_python_text_of_a_value_evaluates_to_the_same_value(value: Any) -> None:
     found = evaluated(ast.parse(value_text(value), mode="eval").body)
     assert (type(found), found) == (type(value), value)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), [print], {"x": complex(1)}])
-def test_value_text_rejects_unsupported_values(value: Any) -> None:
+def test_the_python_text_of_unsupported_values_is_rejected(value: Any) -> None:
     with pytest.raises(DesignError):
         value_text(value)
 

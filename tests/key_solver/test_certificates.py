@@ -53,7 +53,7 @@ def certificate(solution: Solution) -> Iterator[str]:
             yield f"  {each.entity} {place}: {', '.join(key.partition)} | {', '.join(key.sort)}  <- {reads}"
 
 
-def test_every_small_case_has_the_stated_number_of_indexes_and_its_certificate() -> None:
+def test_the_key_search_gives_every_small_case_the_stated_number_of_indexes_and_its_certificate() -> None:
     lines = []
     for title, workload, indexes in CASES:
         solution = solve(workload)

@@ -29,7 +29,7 @@ SMALL_CASES = [
 
 
 @pytest.mark.parametrize(("needs", "indexes"), SMALL_CASES)
-def test_the_search_finds_the_fewest_indexes_of_one_entity(needs: EntityNeeds, indexes: int) -> None:
+def test_the_key_search_finds_the_fewest_indexes_of_one_entity(needs: EntityNeeds, indexes: int) -> None:
     solution = solve(Workload((needs,)))
     assert solution.indexes == indexes == fewest_indexes(needs)
     assert not solution.rejected
@@ -73,7 +73,7 @@ def test_the_key_search_treats_collections_of_different_entities_separately() ->
     assert not solution.rejected
 
 
-def test_a_search_that_is_too_large_is_an_error_with_the_collections(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_search_that_is_too_large_is_an_error_with_the_collections(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slot_search, "ASSIGNMENTS_MAX", 10)
     workload = lists({f"Parent,Child{number}": "p" for number in range(9)}, updates=False)
     with pytest.raises(slot_search.SearchTooLarge, match="the collections Parent,Child0, Parent,Child1, "):
@@ -161,7 +161,7 @@ ENTITIES = st.builds(
 
 
 @given(ENTITIES)
-def test_the_number_of_indexes_equals_that_of_an_exhaustive_search(needs: EntityNeeds) -> None:
+def test_the_key_search_finds_as_few_indexes_as_an_exhaustive_search(needs: EntityNeeds) -> None:
     try:
         solution = solve(Workload((needs,)))
     except NoTableKey:
@@ -175,7 +175,9 @@ def test_the_number_of_indexes_equals_that_of_an_exhaustive_search(needs: Entity
 
 
 @given(st.lists(ENTITIES, min_size=2, max_size=3))
-def test_several_entities_share_as_many_indexes_as_an_exhaustive_search_finds(entities: list[EntityNeeds]) -> None:
+def test_the_key_search_shares_indexes_between_entities_as_an_exhaustive_search_does(
+    entities: list[EntityNeeds],
+) -> None:
     named = tuple(replace(each, name=f"E{number}") for number, each in enumerate(entities))
     try:
         solution = solve(Workload(named))

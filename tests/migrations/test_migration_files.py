@@ -38,12 +38,12 @@ def test_make_writes_one_numbered_file_per_change(tmp_path: Path) -> None:
     assert "Orders needs a migration since 0002_orders_by_status.py" in problem
 
 
-def test_a_folder_without_migrations_needs_one(tmp_path: Path) -> None:
+def test_migration_files_are_needed_in_the_folder(tmp_path: Path) -> None:
     assert read_migrations(tmp_path / "none") == ()
     assert "has no migrations" in (check_migrations(tmp_path, OLD) or "")
 
 
-def test_two_heads_gaps_and_foreign_files_are_rejected(tmp_path: Path) -> None:
+def test_migration_files_with_two_heads_gaps_or_foreign_files_are_rejected(tmp_path: Path) -> None:
     for name in ("0001_initial", "0002_one", "0002_other"):
         (tmp_path / f"{name}.json").write_text(to_json(OLD), encoding="utf-8")
     with pytest.raises(MigrationRefused, match=r"two migrations with the number 0002: 0002_one.py and 0002_other"):

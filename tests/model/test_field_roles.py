@@ -73,7 +73,7 @@ def test_field_roles_include_closed_sets_with_few_values(name: str, type_: Any, 
         ("_", str),
     ],
 )
-def test_other_fields_can_have_many_values(name: str, type_: Any) -> None:
+def test_field_roles_without_a_closed_set_can_have_many_values(name: str, type_: Any) -> None:
     assert value_count(Field(name, type_)) is None
 
 
@@ -122,7 +122,7 @@ def test_field_roles_treat_a_score_as_a_number_that_items_can_share(name: str, t
     assert is_score(Field(name, type_)) is expected
 
 
-def test_identifiers_are_uuids_and_fields_with_the_name_of_an_id() -> None:
+def test_field_roles_of_identifiers_belong_to_uuids_and_fields_named_like_an_id() -> None:
     assert [is_identifier(Field(name, str)) for name in ("id", "orderId", "item_sku", "email")] == [True] * 4
     assert is_identifier(Field("reference", UUID))
     assert [is_identifier(Field(name, str)) for name in ("name", "valid", "identity")] == [False] * 3

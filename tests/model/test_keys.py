@@ -239,7 +239,7 @@ def test_keys_of_another_entity_are_rejected(positions: tuple[Any, ...], keys: d
 
 @pytest.mark.parametrize(("position", "most"), [(0, 2048), (1, 1024)])
 @pytest.mark.parametrize("letter", ["x", "é", "\U0001f600"])
-def test_keys_longer_than_the_limit_of_dynamodb_are_rejected(position: int, most: int, letter: str) -> None:
+def test_key_templates_reject_keys_longer_than_the_limit_of_dynamodb(position: int, most: int, letter: str) -> None:
     placement = placed(native("id"), native("sku"))
     name = ("id", "sku")[position]
     values = {"id": "a", "sku": "b", name: letter * (most // len(letter.encode()))}
@@ -248,7 +248,7 @@ def test_keys_longer_than_the_limit_of_dynamodb_are_rejected(position: int, most
         placement.encode({**values, name: values[name] + "x"})
 
 
-def test_the_length_limit_of_keys_counts_the_bytes_of_the_whole_key() -> None:
+def test_key_templates_count_the_bytes_of_the_whole_key_for_the_limit() -> None:
     placement = placed("CUST#{id}", "M")
     assert placement.encode({"id": "x" * 2043}) is not None
     with pytest.raises(KeyRefused, match="PK has 2049 bytes"):

@@ -69,14 +69,14 @@ def test_a_handler_can_be_called_like_its_function() -> None:
     assert launched(None, Ship("s1")) == "s1"
 
 
-def test_a_handler_of_another_entity_is_an_error() -> None:
+def test_a_stream_handler_of_another_entity_is_an_error() -> None:
     @on(Crew, "insert")
     def hired(old: None, new: Crew) -> None: ...
 
     assert "Crew is not an entity of Harbour" in problem_of(handlers=[hired])
 
 
-def test_a_handler_of_a_mirrored_edge_is_an_error() -> None:
+def test_a_stream_handler_of_a_mirrored_edge_is_an_error() -> None:
     @on(Voyages, "insert")
     def sailed(old: None, new: Voyages) -> None: ...
 
@@ -84,7 +84,7 @@ def test_a_handler_of_a_mirrored_edge_is_an_error() -> None:
         type("Harbour", (Table,), {}, entities=[Crew, Voyages], handlers=[sailed])
 
 
-def test_two_handlers_of_one_name_are_an_error() -> None:
+def test_two_stream_handlers_of_one_name_are_an_error() -> None:
     assert "have the name launched" in problem_of(handlers=[launched, launched])
 
 
@@ -98,7 +98,7 @@ def test_a_stream_handler_needs_entities_and_kinds(selected: tuple[Any, ...]) ->
         on(*selected)
 
 
-def test_the_parameters_of_a_handler_are_checked() -> None:
+def test_the_parameters_of_a_stream_handler_are_checked() -> None:
     with pytest.raises(DesignError, match=r"must take \(old, new\) or \(old, new, event\)"):
         on(Ship, "insert")(takes_one)  # type: ignore[arg-type]  # the test is about this error
     with pytest.raises(DesignError, match=r"must take \(events\), because batch=True"):

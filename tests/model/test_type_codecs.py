@@ -118,7 +118,7 @@ def release(number: int) -> Release:
     return Release("p", Version(1, number), EURO, detail, [EURO], {Version(2, 0): EURO}, {EURO, Money(2, "USD")})
 
 
-def test_declared_codecs_work_in_fields_nested_classes_containers_and_keys() -> None:
+def test_type_codecs_work_in_fields_nested_classes_containers_and_keys() -> None:
     with Releases.open("memory:") as releases:
         for number in (2, 10, 1):
             releases.put(release(number))
@@ -128,7 +128,7 @@ def test_declared_codecs_work_in_fields_nested_classes_containers_and_keys() -> 
         assert request.parameters["Key"]["SK"] == {"S": "VERSION#001002#100%20EUR"}
 
 
-def test_declared_codecs_work_in_updates_and_conditions() -> None:
+def test_type_codecs_work_in_updates_and_conditions() -> None:
     with Releases.open("memory:") as releases:
         releases.put(release(1))
         dollar = Money(1, "USD")
@@ -158,7 +158,7 @@ def test_a_value_that_its_type_codec_does_not_read_back_is_never_stored() -> Non
         assert [each.id for each in things.scan(Thing, reason="test")] == ["a"]
 
 
-def test_a_key_rejects_a_value_of_another_type() -> None:
+def test_a_key_with_a_type_codec_rejects_a_value_of_another_type() -> None:
     with (
         Releases.open("memory:") as releases,
         pytest.raises(KeyRefused, match=r"'1\.2' is not a Version for"),
@@ -174,7 +174,7 @@ def test_a_key_rejects_a_value_of_another_type() -> None:
         (lambda: codec(Money, to=Money, of=Money), "`to` must return a value of another type"),  # type: ignore[arg-type, misc]
     ],
 )
-def test_codec_names_a_wrong_declaration(make: Callable[[], Any], message: str) -> None:
+def test_a_type_codec_with_a_wrong_declaration_is_named(make: Callable[[], Any], message: str) -> None:
     with pytest.raises(DesignError, match=re.escape(message)):
         make()
 
@@ -292,7 +292,7 @@ class AllKinds(Table, entities=[StoredKinds]):
         return get(StoredKinds)
 
 
-def test_every_supported_type_reads_back_equal() -> None:
+def test_type_codecs_read_back_every_supported_type_unchanged() -> None:
     made = [StoredKinds.model_validate(dict(kinds(number))) for number in range(3)]
     with AllKinds.open("memory:") as table:
         for each in made:
@@ -346,6 +346,6 @@ def test_the_type_codec_of_an_address_allows_the_delimiter_of_the_table() -> Non
     assert choose_codec(time, "desc", "#").decode("98:97:99.999999") == time(1, 2)
 
 
-def test_uuids_and_urls_are_the_types_that_pydantic_declares() -> None:
+def test_type_codecs_support_the_uuids_and_urls_of_pydantic() -> None:
     assert isinstance(kinds(1).four, UUID)
     assert TypeAdapter(HttpUrl).validate_python(str(kinds(1).url)) == kinds(1).url

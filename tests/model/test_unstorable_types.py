@@ -38,7 +38,7 @@ class Login(BaseModel):
         (pydantic.NaiveDatetime, r"Thing\.held: NaiveDatetime: .*\n.*Use AwareDatetime"),
     ],
 )
-def test_entity_rejects_a_type_that_must_not_be_stored(annotation: Any, message: str) -> None:
+def test_unstorable_types_are_rejected_in_an_entity(annotation: Any, message: str) -> None:
     with pytest.raises(DesignError, match=message):
         declared(annotation)
 

@@ -42,7 +42,7 @@ def values(alias: str) -> list[PartitionValue]:
     return list(partition_values(event, event.placements[alias]))
 
 
-def test_declared_numbers_of_values_take_precedence_over_guesses() -> None:
+def test_declared_numbers_of_partition_values_take_precedence_over_guesses() -> None:
     status, region = values("gsi1")
     assert (status.count, status.is_guess, status.is_declared) == (10, True, False)
     assert (region.count, region.hottest, region.is_guess, region.is_declared) == (3, 0.5, False, True)
@@ -63,5 +63,5 @@ def test_partition_values_of_native_keys_count_like_templates() -> None:
     assert (kind.name, kind.count) == ("kind", 10)
 
 
-def test_other_text_has_many_values() -> None:
+def test_partition_values_of_other_text_are_many() -> None:
     assert values("gsi7") == [PartitionValue("born")]

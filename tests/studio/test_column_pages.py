@@ -49,7 +49,7 @@ def pages(view: TableView, place: str = "table", **position: Any) -> Iterator[Co
             waiting.append(ColumnPosition(where.partition, where.sort_prefix, page.next, where.search))
 
 
-def test_pages_show_every_key_once_and_skip_over_large_partitions(tmp_path: Path) -> None:
+def test_column_pages_show_every_key_once_and_skip_over_large_partitions(tmp_path: Path) -> None:
     view = reading_view(tmp_path, {"a": 30, "large": 350, "b": 40, "c": 120, "d": 1})
     found = list(pages(view))
     ids = [row.id for page in found for row in page.rows]
@@ -67,7 +67,7 @@ def test_column_pages_show_any_partitions_once(tmp_path_factory: pytest.TempPath
         assert len(ids) == len(set(ids)) == sum(sizes.values())
 
 
-def test_a_small_partition_at_the_end_of_a_page_is_not_skipped(tmp_path: Path) -> None:
+def test_column_pages_do_not_skip_a_small_partition_at_the_end(tmp_path: Path) -> None:
     view = reading_view(tmp_path, {"a": ROWS_MAX - SKIPPED_ROWS_MIN + 1, "b": 100})
     first = next(pages(view))
     assert first.next is not None

@@ -58,7 +58,7 @@ def test_the_design_page_computes_the_cost_at_the_chosen_rates(shown: Studio) ->
 
 
 @pytest.mark.parametrize("query", ["times=many", "times=-1", "r.profile=1e99", "times=nan"])
-def test_an_invalid_rate_is_reported_on_the_page(shown: Studio, query: str) -> None:
+def test_design_pages_report_an_invalid_rate(shown: Studio, query: str) -> None:
     assert "must be a number from 0 to" in text_of(shown.page(f"/Commerce/design/traffic?{query}"))
 
 
@@ -141,5 +141,5 @@ def test_the_design_page_reads_nothing_on_dynamodb_before_a_click() -> None:
     assert found.space.store.total.cost.requests == 0
 
 
-def test_an_unknown_part_is_a_page_that_does_not_exist(shown: Studio) -> None:
+def test_design_pages_have_no_page_for_an_unknown_part(shown: Studio) -> None:
     assert "does not exist" in shown.page("/Commerce/design/nothing", 404)

@@ -41,5 +41,5 @@ def test_design_tokens_give_texts_enough_contrast(dark: bool, ink: str, ground: 
     assert contrast(colours[ink], colours[ground]) >= AA
 
 
-def test_both_themes_have_the_same_tokens() -> None:
+def test_both_themes_have_the_same_design_tokens() -> None:
     assert variables(dark=False).keys() == variables(dark=True).keys()

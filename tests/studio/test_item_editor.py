@@ -113,7 +113,7 @@ def test_the_item_editor_does_not_stage_a_value_that_the_model_rejects(commerce:
     assert "Nothing is staged" in text_of(commerce.ask("effects")["html"])
 
 
-def test_an_item_without_an_entity_is_written_as_it_is_together_with_others(commerce: Studio) -> None:
+def test_the_item_editor_writes_an_item_without_an_entity_together_with_others(commerce: Studio) -> None:
     staged(commerce, ORDER, status={"S": "SHIPPED"})
     raw = {"PK": {"S": "NOTE"}, "SK": {"S": "1"}, "n": {"N": DIGITS}}
     answer = commerce.ask("stage", entity="", mode="json", json=json.dumps(raw))
@@ -182,7 +182,7 @@ def test_the_form_of_the_item_editor_changes_nested_values_sets_and_enums(desk: 
     assert (found.tone.value, found.address.city, found.tags) == ("quiet", "Linz", {"a", "new"})
 
 
-def test_derived_items_are_shown_and_written_with_a_new_item(desk: Studio) -> None:
+def test_the_item_editor_shows_and_writes_derived_items_with_a_new_item(desk: Studio) -> None:
     values = form_of(desk, POST, "Desk") | {"f.id": "p2"}
     answer = desk.ask("stage", "Desk", entity="Post", mode="fields", values=values)
     text = text_of(answer["html"])

@@ -76,7 +76,7 @@ def test_the_item_place_in_a_sparse_index_names_the_field_without_a_value() -> N
     assert views.view(item).places[1].reason == "shipped_at is not set"
 
 
-def test_an_item_of_no_entity_is_shown_with_its_problem(tmp_path: Path) -> None:
+def test_the_item_places_of_an_item_without_an_entity_show_its_problem(tmp_path: Path) -> None:
     view = view_of(workspace(COMMERCE))
     found = view.views.view({"PK": {"S": "X#1"}, "SK": {"S": "Y"}, "note": {"S": "left over"}})
     assert found.entity == NO_ENTITY

@@ -81,7 +81,7 @@ def test_the_model_watch_follows_a_changed_import(folder: Path) -> None:
     space.close()
 
 
-def test_a_broken_model_shows_its_errors_and_the_last_version_stays(folder: Path) -> None:
+def test_the_model_watch_shows_the_errors_of_a_broken_model_and_keeps_the_last_version(folder: Path) -> None:
     space = opened(folder)
     rewrite(folder / "notes.py", MODEL.replace("class Note:", "class Note"))
     space.watch.reload()
@@ -98,7 +98,7 @@ def test_a_broken_model_shows_its_errors_and_the_last_version_stays(folder: Path
     space.close()
 
 
-def test_a_model_that_is_broken_at_the_start_shows_its_errors(folder: Path) -> None:
+def test_the_model_watch_shows_the_errors_of_a_model_that_is_broken_at_the_start(folder: Path) -> None:
     rewrite(folder / "notes.py", MODEL.replace("{id}", "{ident}"))
     space = opened(folder)
     shown = studio(space)
@@ -127,7 +127,7 @@ def test_a_store_in_memory_builds_an_index_that_the_model_adds(folder: Path) -> 
     space.close()
 
 
-def test_an_accepted_finding_that_does_not_exist_is_a_problem_of_the_model(folder: Path) -> None:
+def test_the_model_watch_reports_an_accepted_finding_that_does_not_exist(folder: Path) -> None:
     rewrite(folder / "notes.py", MODEL.replace("@pattern()", '@pattern(accept={"ST999": "no such finding"})'))
     space = opened(folder)
     assert "ST999" in space.watch.problems[0].message
@@ -135,7 +135,7 @@ def test_an_accepted_finding_that_does_not_exist_is_a_problem_of_the_model(folde
     space.close()
 
 
-def test_a_model_without_keys_shows_its_patterns_and_findings(folder: Path) -> None:
+def test_the_model_watch_shows_patterns_and_findings_of_a_model_without_keys(folder: Path) -> None:
     rewrite(folder / "notes.py", MODEL.replace('@entity(key=(PREFIX + "{id}",))', "@entity()"))
     space = opened(folder)
     shown = studio(space)
@@ -148,7 +148,7 @@ def test_a_model_without_keys_shows_its_patterns_and_findings(folder: Path) -> N
     space.close()
 
 
-def test_an_endless_model_is_stopped(folder: Path) -> None:
+def test_the_model_watch_stops_an_endless_model(folder: Path) -> None:
     space = opened(folder)
     rewrite(folder / "notes.py", MODEL + "\nwhile True:\n    pass\n")
     space.watch._seconds_max = 0.8
@@ -159,7 +159,9 @@ def test_an_endless_model_is_stopped(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no interval timers")
-def test_a_model_that_is_endless_at_the_start_shows_its_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_watch_shows_the_line_of_a_model_that_is_endless_at_the_start(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(cast(dict[str, object], ModelWatch.__init__.__kwdefaults__), "seconds_max", 0.8)
     rewrite(folder / "notes.py", MODEL + "\nwhile True:\n    pass\n")
     space = opened(folder)
@@ -195,7 +197,7 @@ def test_every_problem_of_the_model_watch_has_its_place_and_remedy() -> None:
     assert list(problems_of("")) != []
 
 
-def test_a_model_without_files_is_not_watched() -> None:
+def test_the_model_watch_ignores_a_model_without_files() -> None:
     watch = ModelWatch(lambda: ())
     watch.load_first()
     watch.start()

@@ -73,7 +73,7 @@ def test_every_link_of_an_export_is_one_of_its_files(example: str, commerce: Map
         assert b'data-write=""' in content
 
 
-def test_an_export_contains_the_answers_of_its_pages(commerce: Mapping[str, bytes]) -> None:
+def test_the_static_export_contains_the_answers_of_its_pages(commerce: Mapping[str, bytes]) -> None:
     script = commerce["answers-0.js"].decode()
     answers = json.loads(script.partition(" = ")[2].rstrip(";\n"))
     assert set(answers["columns"]) == {"table", "GSI1", "GSI2"}
@@ -102,7 +102,7 @@ def test_the_static_export_escapes_keys_and_values_and_names_no_file_after_them(
     assert "etc/x" in (folder / "answers-0.js").read_text()
 
 
-def test_an_export_replaces_no_file(tmp_path: Path) -> None:
+def test_the_static_export_replaces_no_file(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(ValueError, match="is not empty"):
         write_pages({"index.html": b""}, tmp_path)

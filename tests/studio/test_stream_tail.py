@@ -90,7 +90,7 @@ def test_the_stream_tail_shows_changes_of_other_programs_with_old_and_new_values
     assert follow(shown, tail=first["tail"])["count"] == 0
 
 
-def test_a_tail_can_begin_with_the_oldest_record_and_follows_the_shards(shown: Studio, url: str) -> None:
+def test_the_stream_tail_can_begin_with_the_oldest_record_and_follows_the_shards(shown: Studio, url: str) -> None:
     with Sensors.open(url) as sensors:
         for number in range(7):
             sensors.put(Sensor(f"s{number}", f"n{number}"))
@@ -162,7 +162,7 @@ def test_old_tails_are_forgotten(shown: Studio) -> None:
     assert len(shown.space.tails) == TAILS_MAX
 
 
-def test_a_tail_leaves_the_records_for_the_handlers(shown: Studio, url: str) -> None:
+def test_the_stream_tail_leaves_the_records_for_the_handlers(shown: Studio, url: str) -> None:
     tail = follow(shown)["tail"]
     with Sensors.open(url) as sensors:
         sensors.put(Sensor("s1", "n1"))
@@ -170,7 +170,7 @@ def test_a_tail_leaves_the_records_for_the_handlers(shown: Studio, url: str) -> 
         assert StreamRunner(sensors).run().delivered == 1
 
 
-def test_a_table_without_a_stream_can_get_one(tmp_path: Path) -> None:
+def test_the_stream_tail_can_add_a_stream_to_a_table(tmp_path: Path) -> None:
     found = studio(workspace(COMMERCE, store_of(tmp_path)))
     assert "The table has no stream" in text_of(found.ask("changes")["missing"])
     found.ask("enable")
@@ -180,7 +180,7 @@ def test_a_table_without_a_stream_can_get_one(tmp_path: Path) -> None:
     found.space.close()
 
 
-def test_a_stream_that_replaces_another_one_is_followed(shown: Studio, url: str) -> None:
+def test_the_stream_tail_follows_a_stream_that_replaces_another_one(shown: Studio, url: str) -> None:
     tail = follow(shown)["tail"]
     with Sensors.open(url) as sensors:
         sensors.put(Sensor("s1", "n1"))

@@ -73,7 +73,7 @@ def test_the_ini_option_records_the_requests_of_all_workers(project: pytest.Pyte
     assert_recorded(project.path / "found.jsonl")
 
 
-def test_without_the_option_nothing_is_recorded(project: pytest.Pytester) -> None:
+def test_nothing_is_recorded_without_the_catalogue_option(project: pytest.Pytester) -> None:
     result = run(project)
     result.assert_outcomes(passed=6)
     assert "DynamoDB requests" not in result.stdout.str()

@@ -46,7 +46,7 @@ KEYS = st.one_of(
         ({"M": {"a": {"L": [{"BS": ["YQ==", "Yg=="]}]}}}, {"M": {"a": {"L": [{"BS": ["Yg==", "YQ=="]}]}}}, True),
     ],
 )
-def test_the_comparison_of_values_finds_equality_as_dynamodb_does(
+def test_the_comparison_of_attribute_values_finds_equality_as_dynamodb_does(
     one: dict[str, Any], other: dict[str, Any], same: bool
 ) -> None:
     assert equal(one, other) is same
@@ -68,12 +68,12 @@ def turned_around(value: Any) -> Any:
 
 
 @given(ACCEPTED)
-def test_the_comparison_of_values_ignores_the_order_of_sets_and_maps(value: dict[str, Any]) -> None:
+def test_the_comparison_of_attribute_values_ignores_the_order_of_sets_and_maps(value: dict[str, Any]) -> None:
     assert equal(value, turned_around(value))
 
 
 @given(ACCEPTED, ACCEPTED)
-def test_the_comparison_of_values_finds_values_with_equal_members_equal(
+def test_the_comparison_of_attribute_values_finds_values_with_equal_members_equal(
     one: dict[str, Any], other: dict[str, Any]
 ) -> None:
     def plain(value: Any) -> Any:
@@ -92,7 +92,9 @@ def test_the_comparison_of_values_finds_values_with_equal_members_equal(
 
 
 @given(KEYS, KEYS)
-def test_the_comparison_of_values_agrees_with_their_key_bytes(one: dict[str, str], other: dict[str, str]) -> None:
+def test_the_comparison_of_attribute_values_agrees_with_their_key_bytes(
+    one: dict[str, str], other: dict[str, str]
+) -> None:
     ((kind, content),) = one.items()
     if kind not in other:
         assert compare(one, other) is None
@@ -105,5 +107,5 @@ def test_the_comparison_of_values_agrees_with_their_key_bytes(one: dict[str, str
     "value",
     [{"BOOL": True}, {"NULL": True}, {"SS": ["a"]}, {"NS": ["1"]}, {"BS": [""]}, {"L": []}, {"M": {}}],
 )
-def test_the_comparison_of_values_finds_no_order_for_other_types(value: dict[str, Any]) -> None:
+def test_the_comparison_of_attribute_values_finds_no_order_for_other_types(value: dict[str, Any]) -> None:
     assert compare(value, value) is None

@@ -53,7 +53,7 @@ def test_environment_settings_resolve_unknown_regions_with_botocore(variables: d
 
 
 @pytest.mark.parametrize("name", ["AWS_PROFILE", "AWS_ENDPOINT_URL", "AWS_USE_FIPS_ENDPOINT", "AWS_MAX_ATTEMPTS"])
-def test_botocore_reads_other_settings(variables: dict[str, str], name: str) -> None:
+def test_environment_settings_that_are_unusual_are_read_by_botocore(variables: dict[str, str], name: str) -> None:
     assert environment_settings(variables, "eu-west-1", has_credentials=False) is not None
     assert environment_settings({**variables, name: "x"}, "eu-west-1", has_credentials=False) is None
 

@@ -63,7 +63,7 @@ def test_get_many_without_keys_sends_no_request(shop: Shop) -> None:
     assert seen.operations == []
 
 
-def test_get_many_splits_any_number_of_keys_by_a_hundred(shop: Shop, place: Place) -> None:
+def test_key_reads_with_get_many_split_any_number_of_keys_by_a_hundred(shop: Shop, place: Place) -> None:
     fill(shop, 250)
     seen = between(shop)
     found = shop.get_many(order_key(number) for number in range(260))
@@ -102,7 +102,7 @@ def test_key_reads_with_get_many_retry_unprocessed_keys(shop: Shop, awaited: boo
     assert len(seen.operations) > 3
 
 
-def test_get_many_raises_for_keys_that_stay_unprocessed(shop: Shop) -> None:
+def test_key_reads_with_get_many_raise_for_keys_that_stay_unprocessed(shop: Shop) -> None:
     fill(shop, 3)
 
     def leave_all_over(operation: str, answer: Document) -> Document:
@@ -145,7 +145,7 @@ def cancel(*codes: str) -> Any:
     return refuse
 
 
-def test_get_many_names_the_key_of_a_cancelled_transaction(shop: Shop) -> None:
+def test_key_reads_with_get_many_name_the_key_of_a_cancelled_transaction(shop: Shop) -> None:
     seen = between(shop, request=cancel("None", "ValidationError"))
     keys = [order_key(1), order_key(2)]
     with pytest.raises(TransactionCancelled, match=r"get_many was cancelled: ValidationError at .*o0002") as cancelled:

@@ -101,7 +101,7 @@ def query_of(number: int) -> dict[str, Any]:
     }
 
 
-def test_single_queries_read_a_long_page_in_several_chunks(orders: Any) -> None:
+def test_query_execution_reads_a_long_page_in_several_chunks(orders: Any) -> None:
     taken: list[int] = []
     transport = orders._opened().session.transport
     send = transport.send_for_chunks
@@ -117,7 +117,7 @@ def test_single_queries_read_a_long_page_in_several_chunks(orders: Any) -> None:
     assert 1 < taken[0] < 64
 
 
-def test_single_queries_return_all_items_in_order(either: Any) -> None:
+def test_query_execution_returns_all_items_in_order_in_every_form(either: Any) -> None:
     expected = [made(number) for number in range(COUNT)]
     page = either.of("c")
     assert (list(page), page.cursor, page.previous) == (expected, None, None)
@@ -127,11 +127,11 @@ def test_single_queries_return_all_items_in_order(either: Any) -> None:
     assert list(either.of("nobody")) == list(either.of.all("nobody")) == []
 
 
-def test_single_queries_read_a_view_in_chunks(either: Any) -> None:
+def test_query_execution_reads_a_view_in_chunks(either: Any) -> None:
     assert list(either.notes("c")) == [Note(made(number).note) for number in range(COUNT)]
 
 
-def test_single_queries_continue_a_long_result_after_each_page(either: Any) -> None:
+def test_query_execution_continues_a_long_result_after_each_page(either: Any) -> None:
     either.put_many(made(number, TEXT * 40) for number in range(COUNT))
     expected = [made(number, TEXT * 40) for number in range(COUNT)]
     first = either.of("c")
@@ -155,7 +155,7 @@ def test_single_queries_respect_a_limit_and_their_cursor_goes_forward_and_back(e
     assert either.newest("c", limit=COUNT + 1).cursor is None
 
 
-def test_single_queries_skip_an_unknown_item_with_a_warning(either: Any) -> None:
+def test_query_execution_skips_an_unknown_item_with_a_warning(either: Any) -> None:
     spoil(either, 500, entity_type={"S": "Stranger"})
     with pytest.warns(UnknownItemWarning, match="ORDER#2027-05-16"):
         found = list(either.of("c"))
@@ -171,7 +171,7 @@ def test_single_queries_report_an_unreadable_item_with_its_key(either: Any) -> N
         list(either.of.all("c"))
 
 
-def test_single_queries_return_items_that_only_the_slow_path_reads(either: Any) -> None:
+def test_query_execution_returns_items_that_only_the_slow_path_reads(either: Any) -> None:
     spoil(either, 500, customer={"NULL": True})  # type: ignore[dict-item]  # the field is in the key as well
     with warnings.catch_warnings(action="error"):
         assert list(either.of("c")) == [made(number) for number in range(COUNT)]
@@ -186,14 +186,14 @@ def test_single_queries_count_consumed_capacity_once_per_request(either: Any) ->
     assert usage.read_units > whole["ConsumedCapacity"]["CapacityUnits"]
 
 
-def test_single_queries_raise_the_same_error_on_every_path(either: Any) -> None:
+def test_query_execution_raises_the_same_error_on_every_path(either: Any) -> None:
     engine_of(either).call("DeleteTable", {"TableName": Orders.design.name})
     with pytest.raises(RequestRefused) as refused:
         either.of("c")
     assert (type(refused.value), refused.value.code) == (RequestRefused, "ResourceNotFoundException")
 
 
-def test_a_hook_receives_single_queries_that_would_come_in_chunks(orders: Any) -> None:
+def test_query_execution_passes_the_requests_of_a_query_in_chunks_to_a_hook(orders: Any) -> None:
     seen: list[RequestEvent] = []
     orders._opened().session.hook = seen.append
     assert len(orders.of("c")) == COUNT

@@ -129,14 +129,14 @@ def stored_objects(devices: Devices) -> list[Any]:
     return [devices.get(event_key(), consistent=True), devices.get(visit_key(), consistent=True)]
 
 
-def test_the_error_names_the_field_with_the_time(devices: Devices) -> None:
+def test_the_error_of_a_write_without_an_exact_time_names_the_field(devices: Devices) -> None:
     with pytest.raises(NotFound, match=r"Event with at=.*250000.* does not exist$"):
         devices.update(event_key(id="e2"), event_text.set("new"))
     with pytest.raises(NotFound, match=r"Event with .* does not exist; the item with this key has another at$"):
         devices.update(event_key(OTHER), event_text.set("new"))
 
 
-def test_a_delete_of_another_time_in_the_same_unit_deletes_nothing(devices: Devices) -> None:
+def test_a_delete_by_exact_time_deletes_nothing_at_another_time_in_the_same_unit(devices: Devices) -> None:
     before = stored_objects(devices)
     assert devices.delete(event_key(OTHER)) is None
     assert devices.delete(replace(EVENT, at=OTHER)) is None
@@ -149,7 +149,7 @@ def test_a_delete_of_another_time_in_the_same_unit_deletes_nothing(devices: Devi
     assert stored_objects(devices) == [None, None]
 
 
-def test_update_many_reports_another_time_in_the_same_unit(devices: Devices) -> None:
+def test_update_many_by_exact_time_reports_another_time_in_the_same_unit(devices: Devices) -> None:
     result = devices.update_many([event_key(OTHER), event_key()], event_text.set("new"))
     assert result.written == 1
     assert [(each.value, type(each.reason)) for each in result.failed] == [(event_key(OTHER), NotFound)]

@@ -62,7 +62,7 @@ def refused(document: Any) -> str:
         ),
     ],
 )
-def test_an_invalid_policy_is_an_error_that_names_its_place(document: Any, message: str) -> None:
+def test_an_invalid_policy_document_is_an_error_that_names_its_place(document: Any, message: str) -> None:
     found = refused(document)
     assert message in found
     assert found.startswith("roles.json")
@@ -137,6 +137,6 @@ def test_a_variable_in_a_resource_of_a_policy_document_contains_no_wildcards_and
     assert not only.names(GET, table, {})
 
 
-def test_a_policy_of_the_old_version_has_no_variables() -> None:
+def test_a_policy_document_of_the_old_version_has_no_variables() -> None:
     (parsed,) = parse_policies(policy(statement("*", TABLE + "${aws:unknown}"), version="2008-10-17"))
     assert parsed.statements[0].names(GET, TABLE + "${aws:unknown}", {})

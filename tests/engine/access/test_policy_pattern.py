@@ -44,5 +44,5 @@ def test_a_policy_pattern_ignores_case_only_on_request() -> None:
     assert pattern("Ab*").matches("aBc", {}, ignore_case=True)
 
 
-def test_a_pattern_with_many_wildcards_ends() -> None:
+def test_a_policy_pattern_with_many_wildcards_ends() -> None:
     assert not pattern("*a" * 30 + "b").matches("a" * 2000, {})  # a regular expression would take years

@@ -58,7 +58,7 @@ def test_a_file_has_principals_by_access_key(tmp_path: Path) -> None:
         ({"Principals": [{"AccessKeyId": "A", "Policies": []}] * 2}, "access key A already has a principal"),
     ],
 )
-def test_an_invalid_file_is_an_error(tmp_path: Path, document: Any, message: str) -> None:
+def test_an_invalid_principals_file_is_an_error(tmp_path: Path, document: Any, message: str) -> None:
     with pytest.raises(PolicyRefused) as caught:
         read_principals(written(tmp_path, document), "000000000000")
     assert message in str(caught.value)

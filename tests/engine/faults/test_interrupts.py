@@ -157,7 +157,7 @@ def interrupt_main_thread_after(seconds: float, call: Callable[[], object]) -> N
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX signals")
-def test_a_writer_interrupted_while_it_waits_does_not_get_the_file_lock_later(tmp_path: Path) -> None:
+def test_an_interrupt_of_a_waiting_writer_does_not_give_it_the_file_lock_later(tmp_path: Path) -> None:
     url = f"file:{tmp_path / 'store.db'}"
     with Engine(url) as engine, Engine(url) as third:  # two engines in one process behave like two processes here
         create_indexed(engine)

@@ -57,13 +57,13 @@ NOT_LINEARIZABLE = {
 
 
 @pytest.mark.parametrize("name", LINEARIZABLE)
-def test_linearizability_accepts(name: str) -> None:
+def test_the_linearizability_check_accepts_histories_with_a_possible_order(name: str) -> None:
     assert is_linearizable(LINEARIZABLE[name], REGISTER)
     assert first_violation(LINEARIZABLE[name], REGISTER) == []
 
 
 @pytest.mark.parametrize("name", NOT_LINEARIZABLE)
-def test_linearizability_rejects(name: str) -> None:
+def test_the_linearizability_check_rejects_histories_without_a_possible_order(name: str) -> None:
     assert not is_linearizable(NOT_LINEARIZABLE[name], REGISTER)
     assert first_violation(NOT_LINEARIZABLE[name], REGISTER)
 

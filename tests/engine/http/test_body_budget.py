@@ -108,7 +108,7 @@ def test_the_body_budget_counts_a_request_that_waits_for_a_client_that_does_not_
 
 
 @pytest.mark.parametrize("length", [MB, 100])
-def test_the_server_keeps_no_body_of_a_request_whose_head_is_rejected(length: int) -> None:
+def test_the_body_budget_keeps_no_body_of_a_request_whose_head_is_rejected(length: int) -> None:
     def check(request: HttpRequest) -> None:
         if b"authorization" not in request.headers:
             raise RequestRefused("MissingAuthenticationTokenException", "no token")
@@ -125,7 +125,7 @@ def test_the_server_keeps_no_body_of_a_request_whose_head_is_rejected(length: in
         assert peer.request("Echo", b"[1]", authorization="AWS4-").body == b"[1]"
 
 
-def test_the_server_keeps_no_body_of_a_web_page() -> None:
+def test_the_body_budget_keeps_no_body_of_a_web_page() -> None:
     budget = BodyBudget(8 * MB)
     with serving(bodies=budget) as served, served.peer() as peer:
         peer.send(post("Echo", bytes(MB), origin="https://pages.example")[:-1])

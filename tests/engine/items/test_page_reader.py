@@ -90,7 +90,9 @@ def test_the_page_reader_needs_few_statements_for_a_page_with_known_item_sizes(d
 
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize("damaged", [0, 128, 500, 999])
-def test_a_page_does_not_end_before_a_damaged_key(tmp_path: Path, damaged: int, descending: bool) -> None:
+def test_the_page_reader_does_not_end_a_page_before_a_damaged_key(
+    tmp_path: Path, damaged: int, descending: bool
+) -> None:
     path = tmp_path / "store"
     with Store.open(f"file:{path}") as store:
         tree = _filled(store, [])

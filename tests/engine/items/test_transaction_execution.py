@@ -26,7 +26,7 @@ def test_a_later_use_of_a_token_replaces_the_earlier_transaction_execution() -> 
         assert find_token(connection, "t") == UsedToken(b"two", 2.0, b"second")
 
 
-def test_a_rolled_back_transaction_stores_no_token() -> None:
+def test_a_rolled_back_transaction_execution_stores_no_token() -> None:
     with Store.open("memory:") as store:
         with suppress(ZeroDivisionError), store.writing() as connection:
             save_token(connection, "t", b"one", 1.0, b"first")

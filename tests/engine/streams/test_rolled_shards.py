@@ -38,7 +38,7 @@ def read(engine: Engine, arn: str, shard: str, **parameters: Any) -> tuple[list[
 
 
 @pytest.mark.parametrize("count", [0, 1, 4, 5, 6, 15, 17])
-def test_every_record_is_in_one_shard_in_order(count: int) -> None:
+def test_every_stream_record_is_in_one_shard_in_order(count: int) -> None:
     with Engine(shard_records=5, sweep_seconds=None) as engine:
         arn = stream_of(engine, count)
         shards = described(engine, arn)["Shards"]
@@ -51,7 +51,7 @@ def test_every_record_is_in_one_shard_in_order(count: int) -> None:
         assert parents == [None, *(each["ShardId"] for each in shards[:-1])]
 
 
-def test_shards_are_listed_in_pages_and_by_parent() -> None:
+def test_the_shards_of_a_stream_are_listed_in_pages_and_by_parent() -> None:
     with Engine(shard_records=1, sweep_seconds=None) as engine:
         arn = stream_of(engine, 4)
         first = described(engine, arn, Limit=3)
@@ -63,7 +63,7 @@ def test_shards_are_listed_in_pages_and_by_parent() -> None:
         assert [each["ParentShardId"] for each in children] == [parent]
 
 
-def test_a_position_of_another_shard_is_rejected() -> None:
+def test_stream_reading_rejects_a_position_of_another_shard() -> None:
     with Engine(shard_records=2, sweep_seconds=None) as engine:
         arn = stream_of(engine, 5)
         first, second, *_ = described(engine, arn)["Shards"]
@@ -74,7 +74,7 @@ def test_a_position_of_another_shard_is_rejected() -> None:
             read(engine, arn, first["ShardId"], **after)
 
 
-def test_the_last_shard_is_closed_when_the_stream_ends() -> None:
+def test_the_last_shard_is_closed_when_its_stream_ends() -> None:
     with Engine(shard_records=2, sweep_seconds=None) as engine:
         arn = stream_of(engine, 4)
         engine.call("UpdateTable", {"TableName": "table", "StreamSpecification": {"StreamEnabled": False}})

@@ -30,7 +30,7 @@ def draft_of(*rows: Row, indexes: tuple[DraftIndex, ...] = (GSI,)) -> DraftTable
     return inferred_entities(SampledTable("Stock", ("PK", "SK"), indexes, items))
 
 
-def test_an_index_that_one_item_misses_by_mistake_has_templates_and_a_note() -> None:
+def test_an_index_gap_of_one_item_by_mistake_keeps_the_templates_and_adds_a_note() -> None:
     draft = stock(True, True, False)
     (entity,) = draft.entities
     assert entity.keys["gsi1"] == DraftKeys(("w#{w_id}",), ("p#{p_id}",))
@@ -45,7 +45,7 @@ def test_an_index_that_one_item_misses_by_mistake_has_templates_and_a_note() -> 
         stock(True, True, True, False, statuses=("open", "open", "open", "sold")),  # the status explains it
     ],
 )
-def test_an_index_that_items_are_not_in_for_a_reason_stays_as_it_is(draft: DraftTable) -> None:
+def test_an_index_gap_with_a_reason_stays_as_it_is(draft: DraftTable) -> None:
     assert not any("are missing from the index" in note for note in draft.notes)
     assert all("gsi1" not in entity.keys or entity.keys["gsi1"].sparse for entity in draft.entities)
 

@@ -50,14 +50,14 @@ def test_declared_kinds_in_key_templates_take_precedence_over_an_attribute_named
     assert "type" in {each.name for each in draft.entities[0].fields}
 
 
-def test_a_declared_alias_names_the_field_in_a_key() -> None:
+def test_a_declared_alias_names_the_field_in_a_key_template() -> None:
     rows = items({"PK": "a1", "SK": "ORDER"}, {"PK": "b2", "SK": "ORDER"})
     aliases = {"Purchase": {"PK": "purchaseNumber"}}
     draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows, kinds=("Purchase",) * 2, aliases=aliases))
     assert draft.entities[0].keys["key"].partition == ("{purchase_number}",)
 
 
-def test_a_declared_template_that_the_rows_contradict_adds_a_note() -> None:
+def test_a_declared_key_template_that_the_rows_contradict_adds_a_note() -> None:
     templates = {"Purchase": {"PK": "ORDER#${id}", "SK": "LINE#${id}"}}
     table = SampledTable("Shop", ("PK", "SK"), (), ORDERS, kinds=("Purchase",) * 2, templates=templates)
     draft = inferred_entities(table)
@@ -164,7 +164,7 @@ def test_a_partition_of_one_character_is_a_literal_of_the_key_template() -> None
     assert entity.keys["gsi1"].partition == ("0",)
 
 
-def test_a_separator_that_is_missing_after_a_number_stays_in_the_template() -> None:
+def test_a_key_template_keeps_a_separator_that_is_missing_after_a_number() -> None:
     rows = items(*({"PK": f"P#{n}", "SK": f"C#{n}P#{n}", "categoryId": n, "productId": n} for n in ("1", "2", "13")))
     draft = inferred_entities(SampledTable("Shop", ("PK", "SK"), (), rows))
     assert draft.entities[0].keys["key"].sort == ("C#{category_id}P#{product_id}",)
@@ -265,7 +265,7 @@ def test_the_misspelt_name_of_an_entity_in_a_key_template_adds_a_note_and_no_ent
     assert any("Type is probably misspelt in some items: 'ITEMS', probably 'ITEM'" in note for note in draft.notes)
 
 
-def test_a_value_after_a_literal_is_a_value_in_other_keys_too() -> None:
+def test_a_value_after_a_literal_is_a_value_in_other_key_templates_too() -> None:
     """Each name stands alone in a sort key, but `USER#ada` and `USER#bob` show that it is the id of a user."""
     rows = [{"PK": f"USER#{name}", "SK": "META"} for name in ("ada", "bob")]
     rows += [{"PK": f"m{name}1#ATTENDEES", "SK": name, "seat": "1"} for name in ("ada", "bob")]

@@ -186,7 +186,7 @@ def test_a_composed_index_key_of_a_onetable_schema_whose_other_key_is_missing_be
     assert "User.gs1pk was left out, because it is a key of the index gs1, and the model has no gs1sk." in notes
 
 
-def test_a_javascript_schema_is_parsed_without_running_it() -> None:
+def test_a_onetable_schema_in_javascript_is_parsed_without_running_it() -> None:
     script = """
     // a comment
     const Match = { ulid: /^[0-9{}]{26}$/i }
@@ -212,7 +212,7 @@ def test_a_javascript_schema_is_parsed_without_running_it() -> None:
     ("script", "line"),
     [("export default {\n  models: {...others},\n}", 2), ("module.exports = {\n\n models: {a: b + c}}", 3)],
 )
-def test_a_script_that_computes_its_schema_is_rejected_with_the_line(script: str, line: int) -> None:
+def test_a_onetable_schema_that_a_script_computes_is_rejected_with_the_line(script: str, line: int) -> None:
     with pytest.raises(ImportRefused, match=rf"schema\.js:{line}: .*JSON"):
         read_onetable(script, "schema.js")
 

@@ -78,7 +78,7 @@ def test_design_types_are_written_as_python_source(annotation: Any, text: str) -
 
 
 @pytest.mark.parametrize("annotation", [Sequence[str], Mixed, Bits, complex, Tree])
-def test_an_unsupported_type_adds_a_note(annotation: Any) -> None:
+def test_a_design_type_that_is_unsupported_adds_a_note(annotation: Any) -> None:
     known, notes = types()
     text, _ = known.annotation(annotation, "Order.x")
     assert "Any" in text or text == "Tree"

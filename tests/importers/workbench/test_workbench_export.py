@@ -129,7 +129,7 @@ def test_the_import_of_a_workbench_export_uses_only_functions_of_the_given_modul
             workbench_source(document, FUNCTIONS)
 
 
-def test_an_import_notes_changes_made_after_the_export() -> None:
+def test_the_import_of_a_workbench_export_notes_changes_made_after_the_export() -> None:
     plain = json.loads(exported(whole_model.Whole))
     (table,) = plain["DataModel"]
     assert "# " not in workbench_source(json.dumps(plain), FUNCTIONS)
@@ -309,7 +309,7 @@ def test_docstrings_survive_the_nosql_workbench_export_and_none_are_added(
         assert found.returncode == 0, found.stdout
 
 
-def test_the_export_and_import_commands_round_trip_a_model(
+def test_the_workbench_export_and_import_commands_round_trip_a_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.syspath_prepend(str(Path.cwd()))

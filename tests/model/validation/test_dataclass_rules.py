@@ -99,7 +99,7 @@ class OwnCall(metaclass=Watching):
 
 
 @pytest.mark.parametrize("cls", [Plain, Frozen, Slotted, KeywordOnly, Heir])
-def test_a_generated_constructor_of_a_dataclass_is_recognised(cls: Any) -> None:
+def test_dataclass_rules_recognise_a_generated_constructor(cls: Any) -> None:
     assert has_generated_init(cls)
 
 

@@ -70,7 +70,7 @@ def _large_rows() -> Iterator[Reading]:
     yield from (Reading(f"d{number // 9:06d}", number % 9) for number in range(ITEMS - large))
 
 
-def test_a_large_store_is_read_only_where_it_is_seen(start: Start, window: SignIn, tmp_path: Path) -> None:
+def test_a_large_studio_store_is_read_only_where_it_is_visible(start: Start, window: SignIn, tmp_path: Path) -> None:
     found = window(start(READING, store_of(tmp_path, Readings, _large_rows())))
     page = found.open("/Readings/overview")
     assert "A sample from all parts of the table, not a total" in page.locator("#counts").inner_text()

@@ -71,7 +71,9 @@ def test_ids_numbers_and_chosen_times_make_a_key_unique(name: str, key: tuple[st
         ("Tick", ("T#{at}", "TICK#"), {"at": datetime}),
     ],
 )
-def test_the_key_of_the_remedy_ends_the_finding(name: str, key: tuple[str, str], fields: Any) -> None:
+def test_the_key_of_the_remedy_ends_the_finding_of_a_key_unique_by_time(
+    name: str, key: tuple[str, str], fields: Any
+) -> None:
     (finding,) = findings(name, key, fields)
     proposed = re.search(r"(?:Set|Declare) key=(\(.*?\))(?:, so that| in @entity)", str(finding.remedy))
     assert proposed is not None

@@ -28,7 +28,9 @@ class Certificate:
         ("team-priority-index", []),
     ],
 )
-def test_an_index_that_is_named_after_fields_contains_them(name: str, lacks: list[str]) -> None:
+def test_the_named_field_rule_accepts_an_index_named_after_the_fields_that_it_contains(
+    name: str, lacks: list[str]
+) -> None:
     @entity(key=("TASK#{id}", "TASK"), gsi1=(native("owner"), native("title")))
     @dataclass
     class Task:
@@ -44,7 +46,7 @@ def test_an_index_that_is_named_after_fields_contains_them(name: str, lacks: lis
     assert [message.rpartition(" lacks ")[2] for message in found] == lacks
 
 
-def test_a_description_that_names_another_field_is_reported() -> None:
+def test_the_named_field_rule_reports_a_description_that_names_another_field() -> None:
     class Courses(Table, entities=[Certificate]):
         @pattern()
         def verify(self, user_id: str, course_id: str) -> Certificate | None:

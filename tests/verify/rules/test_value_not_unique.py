@@ -24,14 +24,14 @@ def is_reported(name: str, gsi1: tuple[str, str], field: str, **keywords: Any) -
     ("name", "field"),
     [("User", "email"), ("Customers", "email_address"), ("Member", "phone_number"), ("Store", "slug"), ("X", "login")],
 )
-def test_a_value_that_selects_one_item_needs_a_marker(name: str, field: str) -> None:
+def test_the_value_not_unique_rule_reports_a_value_that_selects_one_item(name: str, field: str) -> None:
     keys = f"E#{{{field}}}", "E"
     assert is_reported(name, keys, field)
     assert is_reported(name, (keys[0], f"E#{{{field}}}"), field)
     assert not is_reported(name, keys, field, unique=[field])
 
 
-def test_a_value_that_several_items_share_needs_no_marker() -> None:
+def test_the_value_not_unique_rule_accepts_a_value_that_several_items_share() -> None:
     assert not is_reported("Order", ("E#{email}", "ORDER"), "email")
     assert not is_reported("User", ("E#{email}", "{id}"), "email")
     assert not is_reported("User", ("C#{country}", "C"), "country")
