@@ -21,8 +21,7 @@ from bench.engine_bench.workload import Exchange, Item, Row, Workload
 from singletable.engine.storage.write_ahead_log import CHECKPOINT_FRAMES
 
 if TYPE_CHECKING:
-    from singletable.engine.engine import Engine
-    from singletable.engine.request_methods import EngineResponse
+    from singletable.engine.engine import Engine, EngineResponse
 
 GETS, PUTS, PAGES = 2_000, 1_000, 20
 WARM_UP_ROUNDS = 1

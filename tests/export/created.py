@@ -12,8 +12,7 @@ from cfnlint.decode import cfn_yaml  # type: ignore[import-untyped]
 
 from singletable.client.engine_transport import EngineTransport
 from singletable.client.open_table import open_table
-from singletable.engine.engine import Engine
-from singletable.engine.request_methods import RequestMethods
+from singletable.engine.engine import Engine, RequestMethods
 from singletable.export.boto3_script import to_boto3_script
 from singletable.export.cloudformation import to_cloudformation
 from singletable.export.exported_table import ExportedTable, ExportSettings

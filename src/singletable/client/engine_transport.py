@@ -10,8 +10,7 @@ from typing import Any, TypeVar
 from singletable.client.responses import Capacity, PageChunks, error_from
 from singletable.client.transport import STREAM_READS, EncodedRequest, Meanwhile, SendResult, Transport
 from singletable.engine.dispatch import DYNAMODB, STREAMS
-from singletable.engine.engine import Engine
-from singletable.engine.request_methods import RequestMethods
+from singletable.engine.engine import Engine, RequestMethods
 from singletable.engine.storage.store import WriterBusy
 from singletable.engine.waiting_requests import WaitingRequests
 from singletable.errors import ArgumentRefused, RequestRefused

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from singletable.client.state_check import (
         OpenState,  # imports the parts of migrations, which check=False does not need
     )
-    from singletable.engine.request_methods import RequestMethods
+    from singletable.engine.engine import RequestMethods
 
     OpenTarget = str | RequestMethods | Boto3Client
     """The place of a table: a URL, an open engine, or a boto3 client."""

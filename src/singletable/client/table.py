@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from singletable.client.retries import Retries, Timeouts
     from singletable.client.tracing import RequestHook
     from singletable.client.transaction import Transaction
-    from singletable.engine.request_methods import RequestMethods
+    from singletable.engine.engine import RequestMethods
     from singletable.model.design import Design
     from singletable.model.stream_handlers import StreamHandler
     from singletable.model.update_changes import FieldChange

@@ -15,7 +15,7 @@ from singletable.errors import ArgumentRefused
 if TYPE_CHECKING:
     from singletable.client.boto3_transport import Boto3Client
     from singletable.client.open_table import OpenOptions
-    from singletable.engine.request_methods import RequestMethods
+    from singletable.engine.engine import RequestMethods
 
 T = TypeVar("T", bound=Table)
 

@@ -144,7 +144,7 @@ def test_query_execution_continues_a_long_result_after_each_page(either: Any) ->
     assert list(either.newest("c", cursor=many.cursor)) == [expected[0]]
 
 
-def test_single_queries_respect_a_limit_and_their_cursor_goes_forward_and_back(either: Any) -> None:
+def test_query_execution_respects_a_limit_and_their_cursor_goes_forward_and_back(either: Any) -> None:
     expected = [made(number) for number in reversed(range(COUNT))]
     first = either.newest("c", limit=30)
     assert (list(first), first.previous) == (expected[:30], None)
@@ -162,7 +162,7 @@ def test_query_execution_skips_an_unknown_item_with_a_warning(either: Any) -> No
     assert found == [made(number) for number in range(COUNT) if number != 500]
 
 
-def test_single_queries_report_an_unreadable_item_with_its_key(either: Any) -> None:
+def test_query_execution_reports_an_unreadable_item_with_its_key(either: Any) -> None:
     spoil(either, 500, total={"S": "much"})
     with pytest.raises(ItemRefused, match=r"ORDER#2027-05-16.*total must be .*much"):
         either.of("c")
@@ -177,7 +177,7 @@ def test_query_execution_returns_items_that_only_the_slow_path_reads(either: Any
         assert list(either.of("c")) == [made(number) for number in range(COUNT)]
 
 
-def test_single_queries_count_consumed_capacity_once_per_request(either: Any) -> None:
+def test_query_execution_counts_consumed_capacity_once_per_request(either: Any) -> None:
     either.metrics.reset()
     whole = engine_of(either).call("Query", {**query_of(0), "ReturnConsumedCapacity": "TOTAL"})
     either.of("c")

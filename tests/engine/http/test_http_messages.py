@@ -27,7 +27,7 @@ def parsed(head: bytes) -> HTTPResponse:
 
 @pytest.mark.parametrize("status", [200, 400, 404, 408, 413, 431, 500])
 @pytest.mark.parametrize("keep_alive", [True, False])
-def test_the_head_of_a_response_from_server_state_has_the_headers_of_dynamodb(status: int, keep_alive: bool) -> None:
+def test_the_http_messages_of_responses_have_the_headers_of_dynamodb(status: int, keep_alive: bool) -> None:
     response = HttpResponse(status, b'{"a":1}', 10**60, b"application/x-amz-json-1.1")
     head = parsed(HeadWriter(lambda: NOON).write(response, keep_alive))
     assert head.status == status
@@ -43,7 +43,7 @@ def test_the_head_of_a_response_from_server_state_has_the_headers_of_dynamodb(st
     assert len(head.getheaders()) == 7
 
 
-def test_the_date_in_a_response_head_from_server_state_follows_the_clock() -> None:
+def test_the_date_in_http_messages_follows_the_clock() -> None:
     now = NOON
     writer = HeadWriter(lambda: now)
     response = HttpResponse(200, b"", 1)
@@ -54,6 +54,6 @@ def test_the_date_in_a_response_head_from_server_state_follows_the_clock() -> No
     assert b"12:00:01 GMT" in writer.write(response, True)
 
 
-def test_extra_header_lines_come_last_in_a_response_head_from_server_state() -> None:
+def test_extra_header_lines_come_last_in_http_messages() -> None:
     head = HeadWriter(lambda: NOON).write(HttpResponse(200, b"", 1, extra=b"Content-Encoding: gzip\r\n"), True)
     assert head.endswith(b"\r\nContent-Encoding: gzip\r\n\r\n")

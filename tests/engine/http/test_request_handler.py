@@ -35,14 +35,14 @@ def error(response: HttpResponse) -> tuple[int, str]:
     return response.status, msgspec.json.decode(response.body)["__type"].rpartition("#")[2]
 
 
-def test_the_http_service_passes_the_target_and_the_body_to_the_engine() -> None:
+def test_the_request_handler_passes_the_target_and_the_body_to_the_engine() -> None:
     engine = FakeEngine()
     response = Service(engine).answer(request("Echo", b'{"a":1}'))
     assert engine.requests == [("DynamoDB_20120810.Echo", b'{"a":1}')]
     assert (response.status, response.body, response.wrote) == (200, b'{"a":1}', False)
 
 
-def test_the_http_service_lets_the_engine_reject_a_request_without_a_target() -> None:
+def test_the_request_handler_lets_the_engine_reject_a_request_without_a_target() -> None:
     engine = FakeEngine()
     assert error(Service(engine).answer(request(x_amz_target=""))) == (400, "UnknownOperationException")
     assert engine.requests == [("", b"{}")]
@@ -58,25 +58,27 @@ def test_the_http_service_lets_the_engine_reject_a_request_without_a_target() ->
         ("application/x-amz-json-1.0;blahblah", "application/x-amz-json-1.0"),
     ],
 )
-def test_a_response_of_the_http_service_has_the_content_type_of_its_request(content_type: str, answered: str) -> None:
+def test_a_response_of_the_request_handler_has_the_content_type_of_its_request(
+    content_type: str, answered: str
+) -> None:
     assert service().answer(request(content_type=content_type)).content_type == answered.encode()
 
 
 # All of these were captured from the service.
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH"])
-def test_the_http_service_treats_other_methods_as_unknown_operations(method: str) -> None:
+def test_the_request_handler_treats_other_methods_as_unknown_operations(method: str) -> None:
     response = service().answer(request(method=method))
     assert (response.status, response.body) == (404, b"<UnknownOperationException/>\n")
     assert zlib.crc32(response.body) == 3552371480
 
 
 @pytest.mark.parametrize("content_type", ["", "whatever", "application/jsonasdf", "application/x-www-form-urlencoded"])
-def test_the_http_service_treats_a_content_type_other_than_json_as_an_unknown_operation(content_type: str) -> None:
+def test_the_request_handler_treats_a_content_type_other_than_json_as_an_unknown_operation(content_type: str) -> None:
     response = service().answer(request(content_type=content_type))
     assert (response.status, response.body) == (404, b"<UnknownOperationException/>\n")
 
 
-def test_the_http_service_answers_a_get_request_as_a_health_check() -> None:
+def test_the_request_handler_answers_a_get_request_as_a_health_check() -> None:
     response = service(region="eu-west-1").answer(request(method="GET"))
     assert (response.status, response.body) == (200, b"healthy: dynamodb.eu-west-1.amazonaws.com ")
     assert not response.bodiless
@@ -85,7 +87,7 @@ def test_the_http_service_answers_a_get_request_as_a_health_check() -> None:
 
 
 @pytest.mark.parametrize(("method", "action"), [("POST", "Echo"), ("GET", ""), ("OPTIONS", ""), ("POST", "Write")])
-def test_the_http_service_rejects_a_web_page_and_explains_how_to_allow_it(method: str, action: str) -> None:
+def test_the_request_handler_rejects_a_web_page_and_explains_how_to_allow_it(method: str, action: str) -> None:
     engine = FakeEngine()
     response = Service(engine).answer(request(action, method=method, origin="https://pages.example"))
     assert error(response) == (403, "AccessDeniedException")
@@ -93,7 +95,7 @@ def test_the_http_service_rejects_a_web_page_and_explains_how_to_allow_it(method
     assert (response.extra, engine.requests) == (b"", [])
 
 
-def test_the_http_service_rejects_a_host_name_that_resolves_to_this_machine() -> None:
+def test_the_request_handler_rejects_a_host_name_that_resolves_to_this_machine() -> None:
     engine = FakeEngine()
     response = Service(engine).answer(request(host="rebound.example:8000"))
     assert error(response) == (403, "AccessDeniedException")
@@ -101,21 +103,21 @@ def test_the_http_service_rejects_a_host_name_that_resolves_to_this_machine() ->
     assert engine.requests == []
 
 
-def test_the_http_service_with_a_signature_check_needs_no_browser_guard() -> None:
+def test_the_request_handler_with_a_signature_check_needs_no_browser_guard() -> None:
     signed = Service(FakeEngine(), check=lambda _: None)
     response = signed.answer(request(origin="https://pages.example", host="dynamodb.internal"))
     assert (response.status, response.extra[:30]) == (200, b"Access-Control-Allow-Origin: *")
 
 
 @pytest.mark.parametrize("action", ["Echo", "Refuse", "Break"])
-def test_the_http_service_allows_a_browser_to_read_every_response_by_cors_headers(action: str) -> None:
+def test_the_request_handler_allows_a_browser_to_read_every_response_by_cors_headers(action: str) -> None:
     guard = BrowserGuard(origins=["http://localhost:8001"])
     response = service(log=lambda _: None, guard=guard).answer(request(action, origin="http://localhost:8001"))
     assert response.extra.startswith(b"Access-Control-Allow-Origin: http://localhost:8001\r\n")
     assert service(log=lambda _: None, guard=guard).answer(request(action)).extra == b""
 
 
-def test_the_http_service_logs_an_internal_error_and_hides_it_from_the_client() -> None:
+def test_the_request_handler_logs_an_internal_error_and_hides_it_from_the_client() -> None:
     logged: list[str] = []
     response = service(log=logged.append).answer(request("Break"))
     assert error(response) == (500, "InternalServerError")
@@ -126,17 +128,17 @@ def test_the_http_service_logs_an_internal_error_and_hides_it_from_the_client() 
     assert "RuntimeError: the secret ingredient" in text
 
 
-def test_the_http_service_logs_to_standard_error_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_request_handler_logs_to_standard_error_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     service().answer(request("Break"))
     assert "RuntimeError: the secret ingredient" in capsys.readouterr().err
 
 
-def test_the_http_service_turns_a_parser_fault_into_an_error_response() -> None:
+def test_the_request_handler_turns_a_parser_fault_into_an_error_response() -> None:
     assert error(service().reject(TOO_LARGE)) == (413, "RequestEntityTooLarge")
     assert service().reject(MALFORMED).status == 400
 
 
-def test_the_http_service_creates_different_request_ids_of_52_characters() -> None:
+def test_the_request_handler_creates_different_request_ids_of_52_characters() -> None:
     chosen = [service().answer(request()).request_id for _ in range(100)]
     assert len(set(chosen)) == 100
     assert all(0 <= each < 1 << REQUEST_ID_BITS for each in chosen)
@@ -149,7 +151,7 @@ def test_the_http_service_creates_different_request_ids_of_52_characters() -> No
     st.integers(COMPRESSED_BYTES_MIN - 2, COMPRESSED_BYTES_MIN + 2),
     st.sampled_from(["gzip", "deflate", "identity", ""]),
 )
-def test_the_http_service_compresses_long_responses_if_the_client_accepts_it(length: int, accepted: str) -> None:
+def test_the_request_handler_compresses_long_responses_if_the_client_accepts_it(length: int, accepted: str) -> None:
     body = b"x" * length
     response = service().answer(request("Echo", body, accept_encoding=accepted))
     if length <= COMPRESSED_BYTES_MIN or accepted in ("identity", ""):
@@ -160,12 +162,12 @@ def test_the_http_service_compresses_long_responses_if_the_client_accepts_it(len
         assert response.extra == f"Content-Encoding: {accepted}\r\n".encode()
 
 
-def test_the_http_service_decompresses_a_gzip_request_for_the_engine() -> None:
+def test_the_request_handler_decompresses_a_gzip_request_for_the_engine() -> None:
     response = service().answer(request("Echo", gzip.compress(b'{"a":1}'), content_encoding="gzip"))
     assert response.body == b'{"a":1}'
 
 
-def test_the_http_service_answers_an_undecodable_request_with_the_error_of_dynamodb() -> None:
+def test_the_request_handler_answers_an_undecodable_request_with_the_error_of_dynamodb() -> None:
     engine = FakeEngine()
     answer = Service(engine).answer
     assert error(answer(request("Echo", b"{}", content_encoding="gzip"))) == (500, "InternalServerError")
@@ -174,7 +176,7 @@ def test_the_http_service_answers_an_undecodable_request_with_the_error_of_dynam
     assert engine.requests == []
 
 
-def test_the_http_service_does_not_pass_an_unsigned_request_to_the_engine() -> None:
+def test_the_request_handler_does_not_pass_an_unsigned_request_to_the_engine() -> None:
     def check(_: HttpRequest) -> None:
         raise RequestRefused("MissingAuthenticationTokenException", "Request is missing Authentication Token")
 
@@ -187,5 +189,5 @@ def test_the_http_service_does_not_pass_an_unsigned_request_to_the_engine() -> N
 
 
 @given(st.binary(), st.dictionaries(st.binary(), st.binary()), st.sampled_from([b"POST", b"GET", b"OPTIONS", b"X"]))
-def test_the_http_service_answers_every_request(body: bytes, headers: dict[bytes, bytes], method: bytes) -> None:
+def test_the_request_handler_answers_every_request(body: bytes, headers: dict[bytes, bytes], method: bytes) -> None:
     assert service().answer(HttpRequest(method, b"/", headers, body, True)).status in (200, 400, 403, 404, 500)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from singletable.engine.engine import Engine
 from singletable.engine.items import item_keys
 from singletable.engine.items.item_keys import exact_key, fast_request_key, item_key
+from singletable.engine.storage.entry_keys import SHORT_TEXT_MAX
 from singletable.engine.tables.stored_table import StoredTable
 from singletable.errors import RequestRefused
 from singletable.values.fast_path import NotOnFastPath
@@ -78,6 +79,6 @@ def test_item_keys_of_short_ascii_strings_are_on_the_fast_path(table: StoredTabl
 
 def test_the_compiled_module_of_item_keys_has_the_same_limit() -> None:
     if item_keys._fast_keys is not None:
-        assert item_keys._fast_keys.CHARACTERS_MAX == item_keys.FAST_CHARACTERS_MAX
+        assert item_keys._fast_keys.CHARACTERS_MAX == SHORT_TEXT_MAX
         with pytest.raises(TypeError):
             item_keys._fast_keys.fast_key([], "pk", None)

@@ -10,7 +10,7 @@ import msgspec
 
 from singletable.engine.access.principal import Principal
 from singletable.engine.access.requested_access import RequestedAccess
-from singletable.engine.request_methods import RequestMethods
+from singletable.engine.engine import RequestMethods
 from singletable.errors import RequestRefused
 
 if TYPE_CHECKING:

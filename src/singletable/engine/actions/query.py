@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from singletable.engine.items import query_ranges
-from singletable.engine.items.page_reader import PageRange
+from singletable.engine.items.page_reader import WHOLE_ITEMS, PageRange, PageSource, read_page_result
 from singletable.engine.items.page_selection import (
     NO_SPECIFIC,
     STARTING_KEY,
-    WHOLE_ITEMS,
-    PageSource,
     accept_start_key,
     check_select,
     check_start_key,
-    read_page_result,
     selection_of,
     source_of,
     start_position,

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from singletable.engine.storage.entry_keys import table_key
+from singletable.engine.storage.entry_keys import short_text, table_key
 from singletable.engine.tables.stored_table import TYPE_NAMES, EmptyKeyValue, Item, StoredTable, check_key_length
 from singletable.errors import RequestRefused, invalid
 from singletable.values.fast_path import FastPath, NotOnFastPath, compiled_module
-from singletable.values.limits import SORT_KEY_BYTES_MAX
 from singletable.values.scalars import key_bytes
 
-FAST_CHARACTERS_MAX = SORT_KEY_BYTES_MAX
 FAST_KEYS = FastPath("stored keys")
 _fast_keys = compiled_module("singletable.engine.items._fast_keys")
 
@@ -40,15 +38,6 @@ def _fast_key(table: StoredTable, key: Item) -> bytes:
         raise
     FAST_KEYS.hits += 1
     return stored
-
-
-def short_text(values: Item, name: str) -> bytes:
-    """Return the bytes of a short ASCII string, which is always a valid key. Raise NotOnFastPath for other values."""
-    value = values.get(name)
-    text = value.get("S") if value is not None and len(value) == 1 else None
-    if type(text) is not str or not text.isascii() or not 0 < len(text) <= FAST_CHARACTERS_MAX:
-        raise NotOnFastPath
-    return text.encode()
 
 
 def exact_key(table: StoredTable, key: Item) -> bytes:

@@ -1,25 +1,15 @@
-"""The steps that Query, Scan and PartiQL SELECT share to read a page: source, start key, selection and result."""
+"""Checks what a Query, Scan or PartiQL SELECT reads: its table or index, its start key and its selection."""
 
 from __future__ import annotations
 
-import sqlite3
-from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import msgspec
-from msgspec import UNSET, Raw
-
-from singletable.engine.items.consumed_capacity import ConsumedUnits, capacity_document, units_of_page
-from singletable.engine.items.item_keys import exact_key, stored_key
-from singletable.engine.items.page_reader import PageRange, StoredPage, read_filtered_page, read_page
-from singletable.engine.items.request_expressions import WHOLE, ItemPredicate, ItemProjection
-from singletable.engine.storage.item_tree import Tree
-from singletable.engine.tables.stored_table import PUT_ERRORS, Item, KeyOrder, StoredIndex, StoredTable, decode_item
+from singletable.engine.items.item_keys import exact_key
+from singletable.engine.items.page_reader import PageSelection, PageSource
+from singletable.engine.items.request_expressions import ItemPredicate, ItemProjection
+from singletable.engine.tables.stored_table import PUT_ERRORS, Item, StoredTable
 from singletable.engine.tables.table_definition import KeyElement
 from singletable.errors import RequestRefused, invalid
-from singletable.values.item_size import CONSISTENT, EVENTUAL
 from singletable.values.item_validation import accept_item
-from singletable.wire.query_and_scan import PageRequest, PageResult
+from singletable.wire.query_and_scan import PageRequest
 
 STARTING_KEY = "The provided starting key is invalid"
 NO_SPECIFIC = "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
@@ -33,53 +23,6 @@ _MESSAGES_WITHOUT_PREFIX = (
     "significant digits",
     "number with magnitude",
 )
-
-_encode = msgspec.json.Encoder().encode
-
-
-@dataclass(frozen=True, slots=True)
-class PageSource:
-    """The table or index from which a page is read."""
-
-    table: StoredTable
-    index: StoredIndex | None
-
-    @property
-    def tree(self) -> Tree:
-        """Return the tree that holds the items of the table or the entries of the index."""
-        return self.table.tree if self.index is None else self.index.tree
-
-    @property
-    def order(self) -> KeyOrder:
-        """Return the key by which the items are ordered."""
-        return self.table.order if self.index is None else self.index.order
-
-    @property
-    def key_attributes(self) -> tuple[KeyElement, ...]:
-        """Return the key attributes of the table or index."""
-        return (self.index or self.table).definition.key_attributes
-
-    @property
-    def key_names(self) -> tuple[str, ...]:
-        """Return the names of the attributes in LastEvaluatedKey."""
-        return self.table.key_names if self.index is None else self.index.key_names
-
-    @property
-    def has_single_items(self) -> bool:
-        """Return whether each partition has at most one item, because the table has no sort key."""
-        return self.index is None and not self.order.sort
-
-
-class PageSelection(NamedTuple):
-    """The content of a page: the filter, the projection, and whether to only count items or to fetch whole items."""
-
-    filter: ItemPredicate | None
-    projection: ItemProjection
-    is_count: bool
-    fetches: bool
-
-
-WHOLE_ITEMS = PageSelection(None, WHOLE, is_count=False, fetches=False)
 
 
 def check_select(request: PageRequest, message_without_attributes: str) -> None:
@@ -173,85 +116,3 @@ def start_position(source: PageSource, start: Item) -> bytes:
         raise invalid(f"{STARTING_KEY}: {error.message}") from None
     assert key is not None
     return key
-
-
-def read_page_result(
-    connection: sqlite3.Connection,
-    source: PageSource,
-    range_: PageRange,
-    request: PageRequest,
-    selection: PageSelection,
-    partition: Item | None = None,
-) -> PageResult:
-    """Read one page and return the response.
-
-    `partition` is the partition key if the page is from only one partition. If that partition has a single item, no
-    page follows, even if this page has reached its limit (as in DynamoDB Local).
-    """
-    page, fetched = read_selected(connection, source, range_, selection)
-    if source.table.traffic is not None:
-        units = _units(source, request, page, fetched)
-        source.table.traffic.read_page(source.index, units, range_.keys.low, partition)
-    last: Any = UNSET
-    if page.last_item is not None and not (partition is not None and source.has_single_items):
-        item = decode_item(page.last_item)
-        last = {name: item[name] for name in source.key_names}
-    return PageResult(
-        items=UNSET if selection.is_count else page.items,
-        count=page.count,
-        scanned_count=page.scanned,
-        last_evaluated_key=last,
-        consumed_capacity=_consumed(source, request, page, fetched),
-    )
-
-
-def read_selected(
-    connection: sqlite3.Connection, source: PageSource, range_: PageRange, selection: PageSelection
-) -> tuple[StoredPage, list[int]]:
-    """Return one page, and the sizes of the items that the read fetched from the table for local index entries."""
-    fetched: list[int] = []
-    if selection.fetches:
-        return read_filtered_page(
-            connection, range_, _fetch_and_select(connection, source, selection, fetched)
-        ), fetched
-    if selection.filter is None and selection.projection.is_whole:
-        return read_page(connection, range_), fetched
-    return read_filtered_page(connection, range_, _filter_and_project(selection)), fetched
-
-
-def _filter_and_project(selection: PageSelection) -> Any:
-    predicate, project = selection.filter, selection.projection.of
-
-    def select(item: Item) -> Raw | None:
-        return Raw(_encode(project(item))) if predicate is None or predicate(item) else None
-
-    return select
-
-
-def _fetch_and_select(
-    connection: sqlite3.Connection, source: PageSource, selection: PageSelection, fetched: list[int]
-) -> Any:
-    """Return a filter that fetches the item of each local index entry, and appends its billed size to `fetched`."""
-    select = _filter_and_project(selection)
-    table = source.table
-
-    def fetch_and_select(entry: Item) -> Raw | None:
-        row = table.tree.get(connection, stored_key(table, entry))
-        assert row is not None
-        fetched.append(row[1])
-        selected: Raw | None = select(decode_item(row[0]))
-        return selected
-
-    return fetch_and_select
-
-
-def _consumed(source: PageSource, request: PageRequest, page: StoredPage, fetched: list[int]) -> Any:
-    detail = request.return_consumed_capacity
-    if detail is None or detail == "NONE":
-        return UNSET
-    return capacity_document(source.table.name, _units(source, request, page, fetched), detail)
-
-
-def _units(source: PageSource, request: PageRequest, page: StoredPage, fetched: list[int]) -> ConsumedUnits:
-    factor = CONSISTENT if request.consistent_read else EVENTUAL
-    return units_of_page(source.index, page.read_bytes, fetched, factor)

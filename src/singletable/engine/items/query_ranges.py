@@ -9,9 +9,9 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from singletable.engine.items.item_keys import EmptyKey, short_text
-from singletable.engine.items.page_selection import PageSource
-from singletable.engine.storage.entry_keys import Comparison, EntryRange, Operator, index_range, table_range
+from singletable.engine.items.item_keys import EmptyKey
+from singletable.engine.items.page_reader import PageSource
+from singletable.engine.storage.entry_keys import Comparison, EntryRange, Operator, index_range, short_text, table_range
 from singletable.engine.tables.stored_table import PUT_ERRORS, Item, StoredTable, check_key_length
 from singletable.engine.tables.table_definition import KeyElement
 from singletable.errors import RequestRefused

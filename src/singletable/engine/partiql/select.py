@@ -9,15 +9,8 @@ from msgspec import Raw
 
 from singletable.engine.items.consumed_capacity import ConsumedUnits, add_units, units_of_page
 from singletable.engine.items.item_keys import exact_key
-from singletable.engine.items.page_reader import PageRange
-from singletable.engine.items.page_selection import (
-    STARTING_KEY,
-    PageSelection,
-    PageSource,
-    check_start_key,
-    read_selected,
-    start_position,
-)
+from singletable.engine.items.page_reader import PageRange, PageSelection, PageSource, read_selected
+from singletable.engine.items.page_selection import STARTING_KEY, check_start_key, start_position
 from singletable.engine.items.request_expressions import WHOLE, ItemPredicate, ItemProjection, reject_nested_keys
 from singletable.engine.partiql.bound_statement import BoundStatement, value_of
 from singletable.engine.partiql.select_access import RangeRead, SelectAccess, plan_access

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
-from singletable.engine.items.page_selection import PageSource
+from singletable.engine.items.page_reader import PageSource
 from singletable.engine.items.query_ranges import query_range
 from singletable.engine.partiql.bound_statement import value_of
 from singletable.engine.partiql.where_clause import Branch, branches_of, key_test

@@ -11,12 +11,16 @@ and a zero byte inside it is written as `00 FF`; a prefix of a sort key still so
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from struct import Struct
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from zlib import crc32
 
+from singletable.values.fast_path import NotOnFastPath
+from singletable.values.limits import SORT_KEY_BYTES_MAX
+
 HEAD_BYTES = 6
+SHORT_TEXT_MAX = SORT_KEY_BYTES_MAX
 
 _HEAD = Struct(">IH").pack  # crc32, length
 _LENGTH = Struct(">H").pack
@@ -24,6 +28,15 @@ _ZERO = b"\x00"
 _ESCAPED_ZERO = b"\x00\xff"
 _END = b"\x00\x00"
 _PAST_END = b"\x00\x01"
+
+
+def short_text(values: Mapping[str, Any], name: str) -> bytes:
+    """Return the key bytes of a short ASCII string, which is always valid. Raise NotOnFastPath for any other value."""
+    value = values.get(name)
+    text = value.get("S") if value is not None and len(value) == 1 else None
+    if type(text) is not str or not text.isascii() or not 0 < len(text) <= SHORT_TEXT_MAX:
+        raise NotOnFastPath
+    return text.encode()
 
 
 def table_key(partition: bytes, sort: bytes | None) -> bytes:
