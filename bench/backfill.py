@@ -26,7 +26,7 @@ from singletable.client.transport import Transport
 from singletable.engine.engine import Engine
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.phases import Phase
-from singletable.migrations.control_items import ControlItems
+from singletable.migrations.control_items import control_items
 from singletable.migrations.migration_files import MigrationFile
 from singletable.migrations.runner import RunSettings, baseline, migration_run, run_migration
 
@@ -67,7 +67,7 @@ class NewOrders(Table, entities=[NewOrder], name="Orders"):
 
 OLD, NEW = snapshot_of(OldOrders.design), snapshot_of(NewOrders.design)
 FILES = (MigrationFile(1, "initial", Path("0001.json"), OLD), MigrationFile(2, "index", Path("0002.json"), NEW))
-CONTROL = ControlItems("Orders", ("PK", "SK"), "entity_type")
+CONTROL = control_items(OldOrders.design, "Orders")
 
 
 def status_of(number: int) -> str:

@@ -16,9 +16,9 @@ from random import Random
 from types import TracebackType
 from typing import Any, Self
 
-from singletable.client.design_state import reserved_key
 from singletable.consolidation.consolidation_state import PROGRESS_TEXT
 from singletable.engine import Engine
+from singletable.model.reserved_place import reserved_place
 
 from ..shop.model import Shop
 from . import consolidation
@@ -99,8 +99,10 @@ class ShopProcesses:
 
     def _is_copying(self) -> bool:
         """Return whether a runner has stored a position."""
-        key = reserved_key(Shop.design.table.key_attributes, PROGRESS_TEXT)
-        return "Item" in self._engine.call("GetItem", {"TableName": Shop.design.name, "Key": key})
+        place = reserved_place(Shop.design, Shop.design.name)
+        assert place is not None, "the keys of the shop are strings"
+        key = place.key(PROGRESS_TEXT)
+        return "Item" in self._engine.call("GetItem", {"TableName": place.table, "Key": key})
 
     def verify(self) -> str:
         """Run `singletable consolidate verify`, and return its output."""

@@ -39,7 +39,7 @@ from singletable.client.write.moved_writes import MOVE
 from singletable.engine.engine import Engine
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.phases import Phase
-from singletable.migrations.control_items import ControlItems
+from singletable.migrations.control_items import control_items
 from singletable.migrations.migration_files import MigrationFile
 from singletable.migrations.runner import (
     MigrationRun,
@@ -126,7 +126,7 @@ class World:
             MigrationFile(number, f"m{number}", Path(f"{number:04d}.json"), snapshot_of(table.design))
             for number, table in enumerate(self.tables, 1)
         ]
-        self.control = ControlItems("Shop", ("PK", "SK"), "entity_type")
+        self.control = control_items(tables[0].design, "Shop")
         self.session: Session = session_of(self.engine)
         with tables[0].open(self.engine, create=True) as table:
             table.put_many(rows)

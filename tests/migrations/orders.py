@@ -14,7 +14,7 @@ from singletable.client.request_session import Session
 from singletable.client.request_steps import Call, run
 from singletable.engine.engine import Engine
 from singletable.evolve.design_snapshot import snapshot_of
-from singletable.migrations.control_items import ControlItems
+from singletable.migrations.control_items import control_items
 from singletable.migrations.migration_files import MigrationFile
 from singletable.migrations.runner import MigrationRun, RunSettings, baseline, migration_run
 
@@ -117,7 +117,7 @@ FILES = (
 )
 INDEXED = snapshot_of(IndexedOrders.design)
 INDEX_FILES = (FILES[0], MigrationFile(2, "indexes", Path("0002_indexes.json"), INDEXED))
-CONTROL = ControlItems("Orders", ("PK", "SK"), "entity_type")
+CONTROL = control_items(OldOrders.design, "Orders")
 
 
 def order(number: int, status: str = "OPEN") -> OldOrder:

@@ -12,15 +12,16 @@ from singletable.client.request_session import Session
 from singletable.client.request_steps import run
 from singletable.client.table_metaclass import TableMeta
 from singletable.evolve.design_snapshot import snapshot_of
-from singletable.migrations.control_items import ControlItems
+from singletable.migrations.control_items import ControlItems, control_items
 from singletable.migrations.migration_files import MigrationFile
 from singletable.migrations.runner import MigrationRun, RunSettings, baseline, migration_run
 
-CONTROL = ControlItems("Shop", ("PK", "SK"), "entity_type")
 FEATURES = ("unique", "counter", "open_counter", "copy", "mirror", "index", "rename", "rename_source", "rename_entity")
 MOVES = ("customer_key", "order_key", "member_key", "mirror_key", "sharded", "resharded")
 """Features that change the key of an entity. No migration makes them together with the others."""
 SHARDS = {"sharded": 2, "resharded": 3}
+CONTROL_TABLE = "control_table"
+"""The feature of a design whose reserved items are in a control table."""
 Features = frozenset[str]
 
 
@@ -73,6 +74,7 @@ class Shop:
             entities.append(self.Mirror)
         self.table: Any = self._table(entities)
         self.snapshot = snapshot_of(self.table.design)
+        self.control: ControlItems = control_items(self.table.design, "Shop")
 
     def _counters(self) -> list[Any]:
         counters = []
@@ -91,7 +93,8 @@ class Shop:
         if self.Mirror is not None:
             body["groups_of"] = _pattern("groups_of", "user", self.Mirror)
         indexes = [GSI("gsi1", name="ByStatus", keys=("ByStatusPK", "ByStatusSK"))] if "index" in self.features else []
-        return TableMeta("Shop", (Table,), body, entities=entities, name="Shop", indexes=indexes)
+        given: Any = {"control_table": CONTROL_TABLE in self.features}
+        return TableMeta("Shop", (Table,), body, entities=entities, name="Shop", indexes=indexes, **given)
 
 
 def _pattern(name: str, parameter: str, cls: Any) -> Any:
@@ -115,7 +118,7 @@ def shop(*features: str) -> Shop:
 
 def record(session: Session, before: Shop) -> None:
     """Record the design of a table that was never migrated."""
-    run(baseline(CONTROL, _files(before)[0]), session)
+    run(baseline(before.control, _files(before)[0]), session)
 
 
 def _files(*shops: Shop) -> tuple[MigrationFile, ...]:
@@ -127,11 +130,12 @@ def _files(*shops: Shop) -> tuple[MigrationFile, ...]:
 
 def next_run(session: Session, *shops: Shop, **settings: Any) -> MigrationRun:
     """Return the next run of the migrations that lead through these designs."""
-    state = run(CONTROL.state(), session)
+    control = shops[-1].control
+    state = run(control.state(), session)
     assert state is not None
     given: dict[str, Any] = {"wait_seconds": 0.0, "segments": 2, **settings}
     chosen = RunSettings(**given)
     files = _files(*shops)
-    found = migration_run(CONTROL, files, state, shops[-1].table.design, files[-1].snapshot, chosen)
+    found = migration_run(control, files, state, shops[-1].table.design, files[-1].snapshot, chosen)
     assert found is not None
     return found

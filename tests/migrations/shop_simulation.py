@@ -21,7 +21,7 @@ from singletable.errors import ConditionFailed, RequestRefused, TransactionCance
 from singletable.evolve.dual_designs import NotDual, dual_designs
 from singletable.evolve.phases import FormUse, Phase
 from singletable.migrations.runner import WAIT_SECONDS, MigrationRun, run_migration, undo_migration
-from tests.migrations.shop_designs import CONTROL, FEATURES, MOVES, Shop, next_run, record, shop
+from tests.migrations.shop_designs import CONTROL_TABLE, FEATURES, MOVES, Shop, next_run, record, shop
 from tests.migrations.simulated_runner import World
 
 ORDERS, CUSTOMERS, GROUPS, USERS = 9, ("c0", "c1", "c2"), ("g0", "g1"), ("u0", "u1")
@@ -66,8 +66,10 @@ class ShopWorld(World):
         features: tuple[str, ...] | None = None,
         *,
         is_move: bool = False,
+        has_control_table: bool = False,
     ) -> None:
         super().__init__(seed)
+        always = (CONTROL_TABLE,) if has_control_table else ()
         self.wait_seconds, self.is_stuck = wait_seconds, False
         if is_move:
             kept, chosen = self._moving_features()
@@ -76,10 +78,10 @@ class ShopWorld(World):
             chosen = tuple(each for each in FEATURES if self.random.random() < 0.4) or (self.random.choice(FEATURES),)
             kept = tuple(each for each in FEATURES if self.random.random() < 0.2)
         self.wanted: MigrationRun | None = None
-        self.before = shop(*(kept if features is None or is_move else ()))
-        self.after = shop(*(chosen if features is None else features))
+        self.before = shop(*(kept if features is None or is_move else ()), *always)
+        self.after = shop(*(chosen if features is None else features), *always)
         if self.before is self.after:
-            self.before = shop()
+            self.before = shop(*always)
         self.customers, self.orders, self.members = History(), History(), History()
         self.session = Session(transport_for(self.engine))
         self.before.table.open(self.engine, create=True).close()
@@ -118,7 +120,7 @@ class ShopWorld(World):
                 client.act()
 
     def run_once(self, session: Session, until: Phase | None = None) -> bool:
-        state = run(CONTROL.state(), self.session)
+        state = run(self.after.control.state(), self.session)
         assert state is not None
         if state.fingerprint == self.after.snapshot.fingerprint:
             return True

@@ -15,7 +15,7 @@ from singletable.evolve.phases import Phase
 from singletable.migrations.migration_plan import plan_migration
 from singletable.migrations.runner import RunResult, run_migration, undo_migration
 from tests.migrations.orders import session_of
-from tests.migrations.shop_designs import CONTROL, FEATURES, Shop, next_run, record, shop
+from tests.migrations.shop_designs import FEATURES, Shop, next_run, record, shop
 
 ORDERS = 30
 
@@ -37,7 +37,7 @@ def filled(before: Shop, engine: Engine) -> Session:
 
 
 def state_of(session: Session) -> DesignState:
-    state = run(CONTROL.state(), session)
+    state: DesignState | None = run(shop().control.state(), session)
     assert state is not None
     return state
 

@@ -23,7 +23,7 @@ from singletable.evolve.differences import differences
 from singletable.evolve.operation import Category
 from singletable.evolve.restored_design import design_of
 from singletable.evolve.snapshot_records import EntitySnapshot, Snapshot
-from singletable.migrations.control_items import ControlItems
+from singletable.migrations.control_items import control_items
 from singletable.migrations.migration_files import MigrationFile
 from singletable.migrations.runner import RunSettings, baseline, migration_run, run_migration
 from singletable.model.derived.derived_function import DerivedFunction
@@ -193,7 +193,7 @@ def there_and_back(model: str, operation: str, url: str | None = None, name: str
             opened.put(row)
         session = ClockSession(opened._opened().session.transport)
         name = opened._opened().reader.name
-        control = ControlItems(name, original.indexes[TABLE].attributes, original.type_attribute)
+        control = control_items(table.design, name)
         before = items_of(session, name)
         files = [
             MigrationFile(number, f"m{number}", Path(f"{number:04d}.json"), each)

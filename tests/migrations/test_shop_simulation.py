@@ -26,7 +26,7 @@ from tests.migrations.shop_simulation import failure_of
 RUNS = int(os.environ.get("SIMULATION") or 100)
 PARTS = 4
 GUARD_RUNS = 1000
-QUICK_GUARDS = ("mark", "lease wait", "other key", "lease wait of a move")
+QUICK_GUARDS = ("mark", "lease wait", "other key", "lease wait of a move", "lease wait with a control table")
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +42,14 @@ def test_a_simulated_migration_of_the_shop_loses_no_confirmed_write_and_returns_
 ) -> None:
     for seed in range(part, RUNS, PARTS):
         assert failure_of(seed, is_move=is_move) is None, f"seed {seed}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_control_table_guards_a_migration_like_the_table_itself(part: int) -> None:
+    for seed in range(part, RUNS, PARTS):
+        settings = {"is_move": seed % 3 == 0, "has_control_table": True}
+        assert failure_of(seed, **settings) is None, f"seed {seed}"
 
 
 def without_source_guards(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +86,7 @@ def without_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     check = ControlItems.epoch_check
 
     def unchecked(self: ControlItems, epoch: int) -> ItemAction:
-        return replace(check(self, epoch), guards=(exists("PK"),))
+        return replace(check(self, epoch), guards=(exists(self.place.attributes[0]),))
 
     monkeypatch.setattr(ControlItems, "epoch_check", unchecked)
 
@@ -123,6 +131,8 @@ GUARDS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None] | None, dict[str, A
     "order of the ranges": (with_one_range, {"is_move": True}),
     "lease wait of a move": (None, {"wait_seconds": 0.0, "is_move": True}),
     "epoch of a move": (without_epoch, {"is_move": True}),
+    "lease wait with a control table": (None, {"wait_seconds": 0.0, "has_control_table": True}),
+    "epoch in a control table": (without_epoch, {"has_control_table": True}),
 }
 
 

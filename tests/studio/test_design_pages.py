@@ -114,14 +114,13 @@ def test_the_design_page_shows_the_phase_and_progress_of_an_open_migration(tmp_p
     from singletable.client.design_state import DesignState
     from singletable.client.request_steps import run
     from singletable.evolve.phases import Phase
-    from singletable.migrations.control_items import ControlItems, Progress
+    from singletable.migrations.control_items import Progress, control_items
 
     found = studio(workspace(COMMERCE, store_of(tmp_path)))
     view = view_of(found.space)
     assert "never migrated" in text_of(found.page("/Commerce/design/changes"))
     opened = view.opened()
-    settings = view.design.settings
-    control = ControlItems(opened.reader.name, view.design.table.key_attributes, settings.type_attribute)
+    control = control_items(view.design, opened.reader.name)
     state = DesignState("abc", ("0001_first:x",), "0002_second", "def", Phase.BACKFILL)
     run(control.create(state), opened.session)
     run(control.put_progress(Progress("0002_second", "backfill", (None, {"a": {"S": "b"}}), 12, 5), 0), opened.session)

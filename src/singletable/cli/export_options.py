@@ -19,6 +19,7 @@ from singletable.export.exported_table import (
     ExportSettings,
     ProvisionedUnits,
     exported_table,
+    with_control_tables,
 )
 
 OUTDATED = 1
@@ -101,7 +102,7 @@ def _add_choice(
 
 
 def tables_of(options: argparse.Namespace) -> tuple[ExportedTable, ...]:
-    """Return the tables of the model with their settings."""
+    """Return the tables of the model with their settings, and their control tables."""
     models = load_tables(options.model)
     if options.table_name is not None and len(models) > 1:
         names = ", ".join(model.__name__ for model in models)
@@ -109,9 +110,11 @@ def tables_of(options: argparse.Namespace) -> tuple[ExportedTable, ...]:
             f"--table-name applies to one table, but {options.model} contains {names}; select one with MODEL:Table"
         )
     settings = _settings(options)
-    return tuple(
-        exported_table(model.design, name=options.table_name, description=description_of(model), settings=settings)
-        for model in models
+    return with_control_tables(
+        [
+            exported_table(model.design, name=options.table_name, description=description_of(model), settings=settings)
+            for model in models
+        ]
     )
 
 

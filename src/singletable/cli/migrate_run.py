@@ -71,10 +71,12 @@ def run(options: argparse.Namespace) -> int:
 
         return plan(options)
     from singletable.client.request_steps import run as run_steps
+    from singletable.migrations.control_table import prepare_control_table
     from singletable.migrations.runner import baseline, run_migration
 
     settings = run_settings(options)
     with migration_target(options) as target:
+        run_steps(prepare_control_table(target.control, settings.report), target.session)
         state = target.state()
         following = target.run(target.known_state(), settings)
         if state is None or following is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from singletable.cli.output import print_json
-from singletable.errors import ArgumentRefused, MigrationRefused
+from singletable.errors import ArgumentRefused
 
 if TYPE_CHECKING:
     from singletable.client.design_state import DesignState
@@ -92,24 +92,19 @@ def migration_target(options: argparse.Namespace) -> Generator[MigrationTarget, 
     """Load the model and the migrations, and connect to the table."""
     from singletable.cli.live_table import connect, existing_table
     from singletable.cli.load_model import load_table
-    from singletable.client.design_state import can_hold_state
-    from singletable.client.open_table import reject_table_name
+    from singletable.client.open_table import reject_control_table_name, reject_table_name
     from singletable.evolve.design_snapshot import snapshot_of
-    from singletable.migrations.control_items import ControlItems
+    from singletable.migrations.control_items import control_items
     from singletable.migrations.migration_files import read_migrations
-    from singletable.model.table_schema import TABLE
 
     design = load_table(options.model).design
     model = snapshot_of(design)
-    if not can_hold_state(model.indexes[TABLE]):
-        raise MigrationRefused(
-            f"{model.name}: the keys of the table are not strings, so it cannot contain the state of a migration"
-        )
+    name = options.table_name or model.name
+    reject_table_name(name)
+    reject_control_table_name(design, name)
+    control = control_items(design, name)
     files = read_migrations(options.folder)
     if not files:
         raise ArgumentRefused(f"{options.folder} has no migrations; run `singletable migrate make` first")
-    name = options.table_name or model.name
-    reject_table_name(name)
     with connect(options.url) as requests, existing_table(requests, name):
-        control = ControlItems(name, model.indexes[TABLE].attributes, model.type_attribute)
         yield MigrationTarget(design, model, files, requests.session, control)

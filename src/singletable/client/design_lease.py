@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 
-from singletable.client.design_state import ClientAccess, DesignState, read_item, reserved_key, state_of
+from singletable.client.design_state import ClientAccess, DesignState, next_place, read_item, state_of
 from singletable.client.request_steps import Call
 from singletable.client.responses import read_get
 from singletable.errors import TableDiffers
 from singletable.evolve.phases import ITEM_FORMS, NEW_FORM, FormUse, ItemForm, Phase
 from singletable.lazy_dataclass import dataclass
+from singletable.model.reserved_place import ReservedPlace
 from singletable.model.table_schema import STATE
 
 RENEW_SECONDS, VIEW_SECONDS_MAX = 30.0, 60.0
@@ -28,8 +29,7 @@ WRITES = frozenset(
 class DesignLease:
     """The client's knowledge about the design of its table, and the time when it was read."""
 
-    table: str
-    attributes: tuple[str, ...]
+    place: ReservedPlace
     model: str
     """The name of the model, for messages."""
     fingerprints: frozenset[str]
@@ -46,6 +46,11 @@ class DesignLease:
         self.confirmed_at = self.asked_at = self.clock()
         self.is_free = self.access is ClientAccess.ALL
 
+    @property
+    def table(self) -> str:
+        """The name of the table."""
+        return self.place.owner
+
     def passes(self) -> bool:
         """Return whether a request needs no further check.
 
@@ -61,7 +66,7 @@ class DesignLease:
     def request(self) -> Call:
         """Return the request that reads the state, and note the time. `renew` takes the response."""
         self.asked_at = self.clock()
-        return read_item(self.table, reserved_key(self.attributes, STATE))
+        return read_item(self.place, STATE)
 
     def renew(self, body: bytes, asked_at: float) -> None:
         """Store the state in a response. `asked_at` is the time when its request was sent."""
@@ -69,6 +74,10 @@ class DesignLease:
             item = read_get(body).item
         except (ValueError, RecursionError):
             return  # the known state stays, with its age
+        moved = next_place(item, self.place)
+        if moved is not None:
+            self.place, self.asked_at = moved, -math.inf  # the next request reads the state in its new place
+            return
         self.state = None if item is None else state_of(item, self.table)
         self.confirmed_at = asked_at
         self.is_free = self.access is ClientAccess.ALL
@@ -88,7 +97,8 @@ class DesignLease:
             raise TableDiffers(
                 f"table {self.table!r}: the client could not read the design state for {VIEW_SECONDS_MAX:.0f} seconds, "
                 "so it cannot know whether a migration allows this request. The request was not sent.\n  Allow "
-                f"GetItem on the item {STATE!r} in the access policy, and repeat the call."
+                f"GetItem on the item {self.place.text(STATE)!r} of table {self.place.table!r} in the access policy, "
+                "and repeat the call."
             )
 
     def _rejection(self, *, is_write: bool) -> str:

@@ -8,14 +8,18 @@ from typing import Any
 
 from singletable.client.request_steps import DESIGN_STATE, Call, Steps
 from singletable.client.responses import Item, read_get
-from singletable.errors import TableDiffers
+from singletable.errors import RequestRefused, TableDiffers
 from singletable.evolve.phases import Phase
-from singletable.evolve.snapshot_records import IndexSnapshot, Snapshot, read_snapshot
+from singletable.evolve.snapshot_records import Snapshot, read_snapshot
 from singletable.lazy_dataclass import dataclass
+from singletable.model.reserved_place import CONTROL_KEY, ReservedPlace, control_place
 from singletable.model.table_schema import DESIGN, RESERVED_TYPE, STATE
 
 CONTENT = RESERVED_TYPE
 """The attribute that holds the content of a reserved item; no index of a user has a key attribute with this name."""
+CONTROL_TABLE = "control_table"
+"""The member with the name of the control table to which the state of a table has moved."""
+_NO_TABLE, _OTHER_KEYS = "ResourceNotFoundException", "ValidationException"
 
 
 class ClientAccess(Enum):
@@ -106,37 +110,80 @@ def state_of(item: Mapping[str, Any], table: str) -> DesignState:
         ) from None
 
 
-def can_hold_state(table: IndexSnapshot) -> bool:
-    """Return whether all key attributes of a table are strings, so that the table can contain the reserved items."""
-    return all(each.type == "S" for each in (*table.partition, *table.sort))
-
-
-def reserved_key(attributes: tuple[str, ...], text: str) -> Item:
-    """Return the key of a reserved item, from the names of the key attributes of the table."""
-    return {name: {"S": text} for name in attributes}
-
-
 def design_text(fingerprint: str) -> str:
     """Return the key text of the reserved item that contains the design with this fingerprint."""
     return f"{DESIGN}#{fingerprint}"
 
 
-def read_item(table: str, key: Item) -> Call:
+def read_item(place: ReservedPlace, text: str) -> Call:
     """Return the request for a reserved item."""
-    return Call("GetItem", {"TableName": table, "Key": key, "ConsistentRead": True}, source=DESIGN_STATE)
+    request = {"TableName": place.table, "Key": place.key(text), "ConsistentRead": True}
+    return Call("GetItem", request, source=DESIGN_STATE)
 
 
-def read_state(table: str, attributes: tuple[str, ...]) -> Steps[DesignState | None]:
-    """Read the state of a table; return None if the table was never migrated."""
-    (body,) = yield (read_item(table, reserved_key(attributes, STATE)),)
-    item = read_get(body).item
-    return None if item is None else state_of(item, table)
+def next_place(item: Item | None, place: ReservedPlace) -> ReservedPlace | None:
+    """Return the control table that the state in a table refers to, or None if the item is a state."""
+    members = {} if item is None else item.get(CONTENT, {}).get("M", {})
+    name = members.get(CONTROL_TABLE, {}).get("S")
+    return None if name is None else control_place(place.owner, name)
 
 
-def read_design(table: str, attributes: tuple[str, ...], fingerprint: str) -> Steps[Snapshot | None]:
-    """Read the design with this fingerprint from the table; return None if the table does not contain it."""
-    (body,) = yield (read_item(table, reserved_key(attributes, design_text(fingerprint))),)
-    item = read_get(body).item
+def read_content(place: ReservedPlace, text: str) -> Steps[Item | None]:
+    """Read a reserved item. Return None if it does not exist.
+
+    Raise TableDiffers if there is no control table, or if another table has its name.
+    """
+    try:
+        (body,) = yield (read_item(place, text),)
+    except RequestRefused as problem:
+        if not place.is_control_table or problem.code not in (_NO_TABLE, _OTHER_KEYS):
+            raise
+        raise TableDiffers(_wrong_control_table(place, exists=problem.code == _OTHER_KEYS)) from None
+    return read_get(body).item
+
+
+def _wrong_control_table(place: ReservedPlace, *, exists: bool) -> str:
+    if exists:
+        return (
+            f"table {place.table!r} is not a control table: its key is not the string {CONTROL_KEY!r}, so it cannot "
+            f'contain the design state of {place.owner!r}.\n  Declare another name: control_table="NAME".'
+        )
+    return (
+        f"the control table {place.table!r} of table {place.owner!r} does not exist.\n  Create it with "
+        "open(create=True), with `singletable migrate run` or with an export, or check the name in control_table=."
+    )
+
+
+def read_state(place: ReservedPlace) -> Steps[tuple[ReservedPlace, DesignState | None]]:
+    """Read the state of a table, which is None if the table was never migrated. Return it with its place.
+
+    A table whose state has moved contains the name of its control table instead.
+    """
+    item = yield from read_content(place, STATE)
+    moved = next_place(item, place)
+    if moved is not None:
+        place, item = moved, (yield from read_content(moved, STATE))
+    return place, None if item is None else state_of(item, place.owner)
+
+
+def reject_state_in_table(own: ReservedPlace | None, place: ReservedPlace) -> Steps[None]:
+    """Raise TableDiffers if a table whose state should be in a control table contains a state itself.
+
+    `own` is the place in the table, or None if the table cannot contain a state.
+    """
+    if own is None or own == place:
+        return
+    _, state = yield from read_state(own)
+    if state is not None:
+        raise TableDiffers(
+            f"table {place.owner!r} contains its design state itself, but the model declares the control table "
+            f"{place.table!r}.\n  Run `singletable migrate run`, which moves the state to the control table."
+        )
+
+
+def read_design(place: ReservedPlace, fingerprint: str) -> Steps[Snapshot | None]:
+    """Read the design with this fingerprint. Return None if it is not stored."""
+    item = yield from read_content(place, design_text(fingerprint))
     if item is None:
         return None
-    return read_snapshot(item[CONTENT]["S"], f"the design in table {table!r}")
+    return read_snapshot(item[CONTENT]["S"], f"the design of table {place.owner!r}")

@@ -25,6 +25,7 @@ from singletable.client.transport import Transport
 from singletable.errors import ArgumentRefused, RequestRefused, TableDiffers, without_secrets
 from singletable.lazy_dataclass import replace
 from singletable.model.design import Design
+from singletable.model.reserved_place import control_design
 from singletable.model.table_schema import create_table_request
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
 
@@ -101,6 +102,7 @@ def _reject_invalid(design: Design, place: OpenTarget, options: OpenOptions) -> 
     design.require_keys("open()")
     _reject_wrong_types(design, options)
     reject_table_name(options.get("name") or design.name)
+    reject_control_table_name(design, options.get("name") or design.name)
     reject_unreadable_types(design)
     unreadable = options.get("unreadable", "raise")
     if unreadable not in ("raise", "report"):
@@ -186,6 +188,9 @@ def _opening_steps(table: ConnectedTable, place: OpenTarget, options: OpenOption
     design, name, is_new = table.reader.design, table.reader.name, False
     if options.get("create") or place == "memory:":
         is_new = yield from create_table(design, name)
+        control = design.settings.control_table_of(name)
+        if control is not None:
+            yield from create_control_table(control)
     if not options.get("check", True):
         return table
     from singletable.client.design_lease import DualLease
@@ -258,6 +263,20 @@ def reject_table_name(name: str) -> None:
         )
 
 
+def reject_control_table_name(design: Design, name: str) -> None:
+    """Reject the name of a control table that DynamoDB does not accept, or that is the name of the table itself."""
+    control = design.settings.control_table_of(name)
+    if control is None:
+        return
+    is_valid = NAME_CHARACTERS_MIN <= len(control) <= NAME_CHARACTERS_MAX and re.fullmatch(NAME_PATTERN, control)
+    if control == name or not is_valid:
+        raise ArgumentRefused(
+            f"{design.name}: {control!r} cannot be the name of a control table: it must differ from the name of the "
+            f"table, and have {NAME_CHARACTERS_MIN} to {NAME_CHARACTERS_MAX} letters (a to z, A to Z), digits, "
+            '"_", "-" and ".".\n  Declare another name: control_table="NAME".'
+        )
+
+
 def create_table(design: Design, name: str) -> Steps[bool]:
     """Create the table with its indexes and time to live, unless it exists; wait until it is active.
 
@@ -281,6 +300,22 @@ def create_table(design: Design, name: str) -> Steps[bool]:
             if error.code != "UnknownOperationException":  # some local servers do not support time to live
                 raise
     return True
+
+
+def create_control_table(name: str) -> Steps[None]:
+    """Create a control table, unless it exists; wait until it is active.
+
+    Raise TableDiffers if another table has this name.
+    """
+    design = control_design(name)
+    if (yield from create_table(design, name)):
+        return
+    problems = list(_differences(create_table_request(design, name), (yield from _describe(name))))
+    if problems:
+        raise TableDiffers(
+            f"table {name!r} is not a control table: {problems[0].replace('the model declares', 'a control table has')}"
+            '.\n  Declare another name: control_table="NAME".'
+        )
 
 
 def check_table(design: Design, name: str, *, is_new: bool = False) -> Steps[OpenState]:

@@ -44,8 +44,8 @@ class Table(AnalyticalReads, TableBody):
     attributes, default `PK` and `SK`), `indexes` (only differences from the defaults: names, attributes, projections),
     `type_attribute` (the attribute that names the entity of an item, or None), `schema_version_attribute`,
     `ttl_attribute`, `delimiter` (only `#` sorts strings of different lengths correctly in keys), `accept` (accepted
-    findings with reasons), and `handlers` (functions with `@on`, which receive changes). Close a table with `close`, or
-    use it in a `with` or `async with` block.
+    findings with reasons), `handlers` (functions with `@on`), and `control_table` (the name of the table for reserved
+    items, or True for a default). Close a table with `close`, or use it in a `with` or `async with` block.
     """
 
     design: ClassVar[Design]
@@ -399,6 +399,7 @@ class Table(AnalyticalReads, TableBody):
         delimiter: str = ORDERED_DELIMITER,
         accept: Accepted | None = None,
         handlers: Sequence[StreamHandler[..., Any]] = (),
+        control_table: bool | str = False,
     ) -> None:
         from singletable.model.design import compile_design  # imports the codecs, which a table needs
 
@@ -420,6 +421,7 @@ class Table(AnalyticalReads, TableBody):
             delimiter,
             dict(accept or {}),
             tuple(handlers),
+            control_table,
         )
         members = {name: member for base in reversed(cls.__mro__) for name, member in vars(base).items()}
         patterns = [member.named(name) for name, member in members.items() if isinstance(member, Pattern)]

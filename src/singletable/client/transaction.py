@@ -13,6 +13,7 @@ from singletable.client.write.token_markers import token_marker
 from singletable.client.write.write_intents import WriteIntent
 from singletable.errors import ArgumentRefused
 from singletable.lazy_dataclass import replace
+from singletable.model.reserved_place import reserved_place
 from singletable.model.update_changes import FieldChange
 from singletable.model.validation.value_rules import Validation
 
@@ -99,7 +100,8 @@ class Transaction:
         design, now = writer.design, writer.reader.now
         # A migration may have changed the keys of the entities since the caller added the actions.
         intents = [replace(each, entity=design.entity_of(each.entity.cls)) for each in self._intents]
-        token = None if self._token is None else token_marker(design, self._token, intents, now)
+        place = reserved_place(design, writer.reader.name)
+        token = None if self._token is None else token_marker(design, place, self._token, intents, now)
         return writer.executor.commit(intents, source="transaction", is_transaction=True, token=token)
 
     def _add(self, intent: WriteIntent) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from singletable.client.design_lease import RENEW_SECONDS, VIEW_SECONDS_MAX
-from singletable.client.design_state import CONTENT, read_item, reserved_key
+from singletable.client.design_state import CONTENT, read_item
 from singletable.client.request_steps import Steps
 from singletable.client.responses import Item, read_get
 from singletable.client.write.item_actions import ItemAction
@@ -16,6 +16,7 @@ from singletable.client.write.stored_expressions import missing
 from singletable.errors import RequestRefused, TableDiffers, Unreachable
 from singletable.expressions.tree import Compare, Constant, Or, Path
 from singletable.migrations.control_items import RunnerItems
+from singletable.model.reserved_place import ReservedPlace
 from singletable.model.table_schema import CONSOLIDATION
 
 STATE_TEXT, PROGRESS_TEXT = f"{CONSOLIDATION}#state", f"{CONSOLIDATION}#progress"
@@ -111,8 +112,7 @@ class ConsolidationItems(RunnerItems):
     def backfill_check(self) -> ItemAction:
         """Return the check of a transaction that the runner has not finished the stage `backfill`."""
         stage = Compare("=", Path((CONTENT, "stage")), Constant({"S": Stage.BACKFILL.value}))
-        guards = (Or((missing(CONTENT), stage)),)
-        return ItemAction("ConditionCheck", reserved_key(self.attributes, STATE_TEXT), 0, guards=guards)
+        return self.check(STATE_TEXT, Or((missing(CONTENT), stage)))
 
     def take_over(self, state: ConsolidationState | None) -> Steps[ConsolidationState]:
         """Increase the epoch, so that every other runner stops, and return the new state."""
@@ -124,12 +124,16 @@ class ConsolidationItems(RunnerItems):
 class ConsolidationLease:
     """The client's knowledge about the stage, which it reads again every 30 seconds."""
 
-    table: str
-    attributes: tuple[str, ...]
+    place: ReservedPlace
     clock: Callable[[], float] = time.monotonic
     stage: Stage = Stage.BACKFILL
     asked_at: float | None = None
     confirmed_at: float | None = None
+
+    @property
+    def table(self) -> str:
+        """The name of the new table."""
+        return self.place.owner
 
     def current(self) -> Steps[Stage]:
         """Return the stage. Raise TableDiffers if it could not be read for 60 seconds."""
@@ -142,7 +146,8 @@ class ConsolidationLease:
             raise TableDiffers(
                 f"table {self.table!r}: the client could not read the state of the consolidation for "
                 f"{VIEW_SECONDS_MAX:.0f} seconds, so it cannot know which tables to write. Nothing was written.\n  "
-                f"Allow GetItem on the item {STATE_TEXT!r} in the access policy, and repeat the call."
+                f"Allow GetItem on the item {self.place.text(STATE_TEXT)!r} of table {self.place.table!r} in the "
+                "access policy, and repeat the call."
             )
         return self.stage
 
@@ -155,7 +160,7 @@ class ConsolidationLease:
 
     def _renew(self, now: float) -> Steps[None]:
         try:
-            (body,) = yield (read_item(self.table, reserved_key(self.attributes, STATE_TEXT)),)
+            (body,) = yield (read_item(self.place, STATE_TEXT),)
         except (RequestRefused, Unreachable):  # the known stage stays; its age limits later requests
             return
         item = read_get(body).item

@@ -10,7 +10,6 @@ import msgspec
 
 from singletable.client.connected_table import ConnectedTable
 from singletable.client.design_lease import WRITES
-from singletable.client.design_state import can_hold_state
 from singletable.client.migrating_table import MigratingTable
 from singletable.client.request_steps import (
     Call,
@@ -51,10 +50,9 @@ from singletable.errors import (
     TableDiffers,
     Unreachable,
 )
-from singletable.evolve.design_snapshot import snapshot_of
 from singletable.expressions.tree import Condition
 from singletable.migrations.table_indexes import describe_table
-from singletable.model.table_schema import TABLE
+from singletable.model.reserved_place import NO_PLACE, reserved_place
 from singletable.planner.plan import Plan
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX
 
@@ -235,15 +233,16 @@ def opened_dual_table(table: Table) -> DualTable:
 def dual_table(consolidation: Consolidation[Any], opened: ConnectedTable) -> DualTable:
     """Return an open table with dual writes. Raise ArgumentRefused if an old table does not exist."""
     design = opened.reader.design
-    if not can_hold_state(snapshot_of(design).indexes[TABLE]):
+    place = reserved_place(design, opened.reader.name)
+    if place is None:
         raise ConsolidationRefused(
-            f"{design.name}: the keys of the table are not strings, so it cannot contain the state of a consolidation"
+            f"{design.name}: the keys of the table are not strings, so it cannot contain the state of a consolidation; "
+            f"{NO_PLACE}"
         )
     keys = {each.name: run(key_attributes(each.name), opened.session) for each in consolidation.dynamodb_mappings}
     mappings = {each.name: each for each in consolidation.dynamodb_mappings}
-    name, attributes = opened.reader.name, design.table.key_attributes
-    items = ConsolidationItems(name, attributes, design.settings.type_attribute)
-    lease = ConsolidationLease(name, attributes)
+    items = ConsolidationItems(design.table.key_attributes, place)
+    lease = ConsolidationLease(place)
     writer = DualWriter(opened, mappings, keys, items, lease, consolidation.shared, opened.reader.retries)
     return DualTable(opened, writer, RowChanges(writer, consolidation.mappings))
 

@@ -26,8 +26,9 @@ from singletable.consolidation.mode_statistics import (
 )
 from singletable.errors import ArgumentRefused, ConsolidationRefused, RequestRefused, TableDiffers
 from singletable.model.design import Design
+from singletable.model.reserved_place import NO_PLACE, reserved_place
 from singletable.model.table_schema import CONSOLIDATION, RESERVED_TYPE
-from singletable.streams.reserved_items import CONDITION_FAILED, ReservedItems, can_hold_stream_state
+from singletable.streams.reserved_items import CONDITION_FAILED, ReservedItems
 from singletable.wire.api_types import decoder_of
 
 Mode = Literal["old", "shadow", "new", "done"]
@@ -213,12 +214,13 @@ class ModeItems:
 
 def mode_items(design: Design, table: str) -> ModeItems:
     """Return the reserved items of a table. Raise ConsolidationRefused if its keys are not strings."""
-    if not can_hold_stream_state(design):
+    place = reserved_place(design, table)
+    if place is None:
         raise ConsolidationRefused(
-            f"{design.name}: the keys of the table are not strings, so it cannot contain the modes of patterns"
+            f"{design.name}: the keys of the table are not strings, so it cannot contain the modes of patterns; "
+            f"{NO_PLACE}"
         )
-    attributes, type_attribute = design.table.key_attributes, design.settings.type_attribute
-    return ModeItems(ReservedItems(table, attributes, type_attribute, prefix=CONSOLIDATION, source=SOURCE))
+    return ModeItems(ReservedItems(place, prefix=CONSOLIDATION, source=SOURCE))
 
 
 def read_pattern_states(table: Table) -> dict[str, PatternState]:

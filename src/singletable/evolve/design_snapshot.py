@@ -65,6 +65,7 @@ def snapshot_of(design: Design) -> Snapshot:
         schema_version_attribute=settings.schema_version_attribute,
         ttl_attribute=design.ttl_attribute,
         delimiter=settings.delimiter,
+        control_table=settings.control_table,
     )
 
 

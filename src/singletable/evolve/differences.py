@@ -10,6 +10,7 @@ import msgspec
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.operations.attribute_renamed import AttributeRenamed
 from singletable.evolve.operations.base_key_changed import BaseKeyChanged
+from singletable.evolve.operations.control_table_changed import ControlTableChanged
 from singletable.evolve.operations.copy_added import CopyAdded
 from singletable.evolve.operations.copy_dropped import CopyDropped
 from singletable.evolve.operations.counter_added import CounterAdded
@@ -63,10 +64,7 @@ def works_in_all_phases(operations: tuple[Operation, ...]) -> bool:
 def _operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
     if before.indexes[TABLE] != after.indexes[TABLE]:
         yield TableChanged(TABLE, before.indexes[TABLE], after.indexes[TABLE])
-    for setting in SETTINGS:
-        old, new = getattr(before, setting), getattr(after, setting)
-        if old != new:
-            yield TableChanged(setting, old, new)
+    yield from _setting_operations(before, after)
     if before.ttl_attribute != after.ttl_attribute:
         yield TtlChanged(before.ttl_attribute, after.ttl_attribute)
     yield from _index_operations(before, after)
@@ -89,6 +87,15 @@ def _operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
     for alias, index in before.indexes.items():
         if alias not in after.indexes:
             yield IndexDropped(index)
+
+
+def _setting_operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
+    for setting in SETTINGS:
+        old, new = getattr(before, setting), getattr(after, setting)
+        if old != new:
+            yield TableChanged(setting, old, new)
+    if before.control_table != after.control_table:
+        yield ControlTableChanged(before.control_table, after.control_table)
 
 
 def _index_operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:

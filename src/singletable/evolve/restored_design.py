@@ -57,6 +57,7 @@ def design_of(snapshot: Snapshot, functions: Functions | None = None, upgrades: 
         snapshot.schema_version_attribute,
         snapshot.ttl_attribute,
         snapshot.delimiter,
+        control_table=snapshot.control_table,
     )
     return compile_declarations(settings, declarations, [])
 

@@ -164,6 +164,8 @@ class Snapshot(SnapshotPart, kw_only=True, frozen=True, dict=True):
     schema_version_attribute: str
     ttl_attribute: str | None = None
     delimiter: str
+    control_table: bool | str = False
+    """The table with the reserved items. It is not part of the fingerprint."""
 
     @cached_property
     def fingerprint(self) -> str:
@@ -175,7 +177,8 @@ class Snapshot(SnapshotPart, kw_only=True, frozen=True, dict=True):
             name: msgspec.structs.replace(each, label="", renamed_from={}, expected_items=None, expected_bytes=None)
             for name, each in self.entities.items()
         }
-        document = msgspec.json.encode(msgspec.structs.replace(self, name="", entities=stored), order="deterministic")
+        changed = msgspec.structs.replace(self, name="", entities=stored, control_table=False)
+        document = msgspec.json.encode(changed, order="deterministic")
         return hashlib.sha256(document).hexdigest()[:FINGERPRINT_DIGITS]
 
 

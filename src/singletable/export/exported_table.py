@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from singletable.errors import ExportRefused
 from singletable.model.design import Design
+from singletable.model.reserved_place import control_design
 from singletable.model.table_schema import STREAM_VIEW, create_table_request, no_keys
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN, NAME_PATTERN
 
@@ -132,6 +133,25 @@ def exported_table(
     if problems:
         raise ExportRefused("\n".join(problems))
     return table
+
+
+def with_control_tables(tables: Sequence[ExportedTable]) -> tuple[ExportedTable, ...]:
+    """Return the tables, and the control tables that they declare. A control table has no stream."""
+    added: dict[str, ExportedTable] = {}
+    for table in tables:
+        name = table.design.settings.control_table_of(table.name)
+        if name is not None:
+            settings = replace(table.settings, stream=None, provisioned=None, index_units={})
+            owners = sorted({each.name for each in tables if each.design.settings.control_table_of(each.name) == name})
+            description = f"Migrations, tokens and stream positions of {', '.join(owners)}."
+            added[name] = ExportedTable(name, description, control_design(name), settings)
+    made = (*tables, *added.values())
+    problems = [
+        f"invalid table name {each!r}: {_NAMES}; declare control_table=" for each in added if not _is_name(each)
+    ]
+    if problems:
+        raise ExportRefused("\n".join(problems))
+    return made
 
 
 def check_unique_names(tables: Sequence[ExportedTable]) -> None:

@@ -22,12 +22,15 @@ from singletable.export.iam_permissions import (
     write_permissions,
 )
 from singletable.export.source_text import pascal_case, unique_names
-from singletable.model.table_schema import CONSOLIDATION, DESIGN, STATE, Index
+from singletable.model.reserved_place import NO_PLACE, ReservedPlace, reserved_place
+from singletable.model.table_schema import CONSOLIDATION, DESIGN, STATE, STREAM_STATE, TOKEN_PREFIX, Index
 
 Scope = Literal["application", "entity", "pattern"]
 SCOPES: tuple[Scope, ...] = ("application", "entity", "pattern")
 _CHARACTERS_MAX = 6144
 _NAME_CHARACTERS_MAX = 128
+_STATE_ACTIONS = ("DeleteItem", "GetItem", "PutItem", "UpdateItem")
+"""The actions on the items of tokens and of stream positions in a control table."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,9 @@ def _of_application(table: ExportedTable, place: AwsScope) -> Iterator[Policy]:
     read = f"Read {table.name} by key and by its patterns; no table scans."
     yield Policy(f"{head}ReadOnly", read, statements(table, reads, place, nothing))
     both = f"Read and write {table.name} by key, by its patterns, in batches and in transactions; no table scans."
-    yield Policy(f"{head}ReadWrite", both, statements(table, [*reads, *writes], place, nothing))
+    reserved = [(_STATE_ACTIONS, (f"{TOKEN_PREFIX}*", f"{STREAM_STATE}*"))]
+    written = statements(table, [*reads, *writes], place, nothing, on_control_table=reserved)
+    yield Policy(f"{head}ReadWrite", both, written)
 
 
 def _of_entities(table: ExportedTable, place: AwsScope) -> Iterator[Policy]:
@@ -114,7 +119,12 @@ def _of_entities(table: ExportedTable, place: AwsScope) -> Iterator[Policy]:
         if entity.declaration.mirror_of is None:  # a write of the original edge also writes the mirrored edge
             notes = _notes(table, (*reads, *writes))
             both = f"Read and write {entity.label} in {table.name}, with its derived data."
-            allowed = _entity_statements(table, (*reads, *writes), place, token_marker_permissions(design))
+            tokens = (("PutItem",), (f"{TOKEN_PREFIX}*",))
+            allowed = statements(
+                *(table, (*reads, *writes), place, _leading_keys),
+                also=() if design.settings.control_table else token_marker_permissions(design),
+                on_control_table=(tokens,),
+            )
             yield Policy(f"{name}ReadWrite", both, allowed, notes)
 
 
@@ -134,9 +144,13 @@ def _of_patterns(table: ExportedTable, place: AwsScope) -> Iterator[Policy]:
 
 
 def _entity_statements(
-    table: ExportedTable, permissions: Iterable[Permission], place: AwsScope, also: Iterable[tuple[str, str]] = ()
+    table: ExportedTable, permissions: Iterable[Permission], place: AwsScope
 ) -> list[dict[str, Any]]:
-    return statements(table, permissions, place, lambda each: leading_keys(each.placement).pattern, also)
+    return statements(table, permissions, place, _leading_keys)
+
+
+def _leading_keys(permission: Permission) -> str | None:
+    return leading_keys(permission.placement).pattern
 
 
 def statements(
@@ -145,11 +159,13 @@ def statements(
     place: AwsScope,
     keys: Keys,
     also: Iterable[tuple[str, str]] = (),
+    on_control_table: Iterable[tuple[Sequence[str], Sequence[str]]] = (),
 ) -> list[dict[str, Any]]:
     """Return policy statements. Actions on the same resource with the same allowed keys share a statement.
 
     `also` contains further actions on the table, each with a pattern of its partition keys. A client reads the design
     state of the table when it opens the table, and every 30 seconds. During a consolidation it also reads the modes.
+    `on_control_table` contains actions on the reserved items of the table if it has a control table.
     """
     found: dict[Index, dict[str, set[str | None]]] = defaultdict(lambda: defaultdict(set))
     for permission in permissions:
@@ -167,12 +183,24 @@ def statements(
             sid = "Table" if index.is_table else f"Index{pascal_case(index.name)}"
             resource = {"Action": actions, "Resource": place.arn(table.name, index)}
             written.append((f"{sid}{f'Part{number}' * (number > 1)}", resource | _condition(allowed_keys)))
+    reserved = reserved_place(table.design, table.name)
     is_allowed = any(None in found[index].get("GetItem", ()) for index in found if index.is_table)
-    if not is_allowed and all(each.type == "S" for each in (*table.design.table.partition, *table.design.table.sort)):
-        resource = {"Action": ["dynamodb:GetItem"], "Resource": place.arn(table.name, table.design.table)}
-        written.append(("DesignState", resource | _condition(frozenset((STATE, f"{DESIGN}#*", f"{CONSOLIDATION}#*")))))
+    if reserved is not None and (reserved.is_control_table or not is_allowed):
+        read = (STATE, f"{DESIGN}#*", f"{CONSOLIDATION}#*")
+        written.append(("DesignState", _on_reserved_items(reserved, table, place, ("GetItem",), read)))
+    if reserved is not None and reserved.is_control_table:
+        written += [("ControlTable", _on_reserved_items(reserved, table, place, *each)) for each in on_control_table]
     sids = unique_names([f"{number} {sid}" for number, (sid, _) in enumerate(written)], lambda name: name.split()[1])
     return [{"Sid": sid, "Effect": "Allow", **each} for sid, (_, each) in zip(sids.values(), written, strict=True)]
+
+
+def _on_reserved_items(
+    reserved: ReservedPlace, table: ExportedTable, place: AwsScope, actions: Sequence[str], texts: Sequence[str]
+) -> dict[str, Any]:
+    """Return a statement without its ID that allows actions on the reserved items with these keys."""
+    resource = place.arn(reserved.table, table.design.table)
+    allowed = {"Action": [f"dynamodb:{each}" for each in actions], "Resource": resource}
+    return allowed | _condition(frozenset(map(reserved.text, texts)))
 
 
 def _condition(patterns: frozenset[str | None]) -> dict[str, Any]:
@@ -220,13 +248,12 @@ def _notes(table: ExportedTable, permissions: Sequence[Permission]) -> tuple[str
 
 def allow_shadow_reads(policy: Policy, table: ExportedTable, place: AwsScope) -> Policy:
     """Return a policy that also lets a process store the modes and the statistics of shadow reads."""
-    statement = {
-        "Sid": "ShadowReads",
-        "Effect": "Allow",
-        "Action": [f"dynamodb:{action}" for action in ("GetItem", "PutItem", "UpdateItem")],
-        "Resource": place.arn(table.name, table.design.table),
-    }
-    allowed = (*policy.statements, statement | _condition(frozenset((f"{CONSOLIDATION}#*",))))
+    reserved = reserved_place(table.design, table.name)
+    if reserved is None:
+        raise ExportRefused(f"{table.name}: its keys are not strings, so it cannot store the modes; {NO_PLACE}")
+    actions = ("GetItem", "PutItem", "UpdateItem")
+    statement = _on_reserved_items(reserved, table, place, actions, (f"{CONSOLIDATION}#*",))
+    allowed = (*policy.statements, {"Sid": "ShadowReads", "Effect": "Allow"} | statement)
     return checked_size(Policy(policy.name, policy.description, allowed, policy.notes))
 
 
@@ -301,7 +328,7 @@ def _problems(permissions: list[Permission], field: str) -> Iterator[str]:
 def _tenant_notes(table: ExportedTable, field: str, tag: str) -> Iterator[str]:
     delimiter = table.design.settings.delimiter
     yield f"Set the tag {tag} of the role or session to the value of {field}, encoded as in the keys."
-    if token_marker_permissions(table.design):
+    if table.design.settings.control_table or token_marker_permissions(table.design):
         yield (
             "Transactions with an idempotency token are denied, because the item of a token does not belong to a "
             "tenant."

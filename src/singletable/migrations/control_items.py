@@ -1,4 +1,4 @@
-"""The control items of a migration in the table: state, designs and progress. Each write checks the epoch."""
+"""The control items of a migration: state, designs and progress. Each write checks the epoch."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from singletable.client.design_state import (
     CONTENT,
     DesignState,
     design_text,
-    read_item,
+    read_content,
     read_state,
-    reserved_key,
+    reject_state_in_table,
 )
 from singletable.client.request_steps import Call, Steps
-from singletable.client.responses import Item, read_get
+from singletable.client.responses import Item
 from singletable.client.write.item_actions import ItemAction
-from singletable.errors import MigrationStopped, RequestRefused
+from singletable.errors import MigrationRefused, MigrationStopped, RequestRefused
 from singletable.evolve.snapshot_records import Snapshot, to_bytes
-from singletable.expressions.tree import Compare, Constant, Path
-from singletable.model.table_schema import RESERVED_PREFIX, RESERVED_TYPE, STATE
+from singletable.expressions.tree import Compare, Condition, Constant, Path
+from singletable.model.design import Design
+from singletable.model.reserved_place import NO_PLACE, ReservedPlace, place_in_table, reserved_place
+from singletable.model.table_schema import RESERVED_PREFIX, STATE
 
 PROGRESS = f"{RESERVED_PREFIX}progress"
 _FAILED = "ConditionalCheckFailedException"
@@ -45,11 +47,16 @@ class Progress:
 
 @dataclass(frozen=True)
 class RunnerItems:
-    """Reads and writes the reserved items of a runner in one table: its state with the epoch, and its progress."""
+    """Reads and writes the reserved items of a runner: the state of a table with the epoch, and the progress."""
 
-    table: str
     attributes: tuple[str, ...]
-    type_attribute: str | None
+    """The key attributes of the table."""
+    place: ReservedPlace
+
+    @property
+    def table(self) -> str:
+        """The name of the table."""
+        return self.place.owner
 
     @property
     def state_text(self) -> str:
@@ -67,18 +74,20 @@ class RunnerItems:
     def epoch_check(self, epoch: int) -> ItemAction:
         """Return the check of a transaction that no other runner has taken over."""
         guard = Compare("=", Path((CONTENT, "epoch")), Constant({"N": str(epoch)}))
-        return ItemAction("ConditionCheck", reserved_key(self.attributes, self.state_text), 0, guards=(guard,))
+        return self.check(self.state_text, guard)
+
+    def check(self, text: str, guard: Condition) -> ItemAction:
+        """Return the check of a transaction that a reserved item meets a condition."""
+        return ItemAction("ConditionCheck", self.place.key(text), 0, guards=(guard,), table=self.place.table)
 
     def read(self, text: str) -> Steps[Item | None]:
         """Read the content of a reserved item. Return None if there is no item."""
-        (body,) = yield (read_item(self.table, reserved_key(self.attributes, text)),)
-        item = read_get(body).item
+        item = yield from read_content(self.place, text)
         return None if item is None else item[CONTENT]["M"]
 
     def item(self, text: str, content: Mapping[str, Any]) -> Item:
         """Return a reserved item with this content."""
-        item = reserved_key(self.attributes, text) | {CONTENT: dict(content)}
-        return item if self.type_attribute is None else item | {self.type_attribute: {"S": RESERVED_TYPE}}
+        return self.place.item(text, **{CONTENT: dict(content)})
 
     def replace(self, item: Item, before: Item | None) -> Steps[None]:
         """Write a reserved item whose content must still be `before`, or which must not exist for None.
@@ -120,11 +129,11 @@ class RunnerItems:
 
     def delete_progress(self, text: str = PROGRESS) -> Steps[None]:
         """Delete the progress of a finished pass."""
-        yield (Call("DeleteItem", {"TableName": self.table, "Key": reserved_key(self.attributes, text)}),)
+        yield (Call("DeleteItem", {"TableName": self.place.table, "Key": self.place.key(text)}),)
 
     def put_call(self, item: Item, **parameters: Any) -> Call:
         """Return the request that writes a reserved item."""
-        return Call("PutItem", {"TableName": self.table, "Item": item, **parameters})
+        return Call("PutItem", {"TableName": self.place.table, "Item": item, **parameters})
 
     def _put(self, item: Item, condition: str, names: dict[str, str], values: dict[str, Any]) -> Steps[None]:
         given: dict[str, Any] = {"ConditionExpression": condition, "ExpressionAttributeNames": names}
@@ -139,11 +148,22 @@ class RunnerItems:
 
 @dataclass(frozen=True)
 class ControlItems(RunnerItems):
-    """Reads and writes the control items of a migration in one table."""
+    """Reads and writes the control items of a migration."""
+
+    own: ReservedPlace | None = None
+    """The place of reserved items in the table itself; None if the table cannot contain them."""
 
     def state(self) -> Steps[DesignState | None]:
-        """Read the state of the table."""
-        return read_state(self.table, self.attributes)
+        """Read the state of the table. Raise MigrationStopped if another command has moved it to a control table."""
+        place, state = yield from read_state(self.place)
+        if place != self.place:
+            raise MigrationStopped(
+                f"table {self.table!r}: its design state has moved to the control table {place.table!r}.\n  Declare "
+                f'control_table="{place.table}" in the model.'
+            )
+        if state is None:
+            yield from reject_state_in_table(self.own, self.place)
+        return state
 
     def take_over(self, state: DesignState) -> Steps[DesignState]:
         """Increase the epoch, so that every other runner stops, and return the new state."""
@@ -167,3 +187,14 @@ class ControlItems(RunnerItems):
         """Write a design under its fingerprint, for clients whose model differs from it."""
         text = to_bytes(snapshot).decode()
         yield (self.put_call(self.item(design_text(snapshot.fingerprint), {"S": text})),)
+
+
+def control_items(design: Design, name: str) -> ControlItems:
+    """Return the control items of a table. Raise MigrationRefused if no table can contain them."""
+    place = reserved_place(design, name)
+    if place is None:
+        raise MigrationRefused(
+            f"{design.name}: the keys of the table are not strings, so it cannot contain the state of a migration.\n  "
+            f"To migrate it, {NO_PLACE}"
+        )
+    return ControlItems(design.table.key_attributes, place, place_in_table(design, name))

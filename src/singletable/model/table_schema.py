@@ -208,6 +208,8 @@ STREAM_STATE = f"{RESERVED_PREFIX}stream"
 """Key prefix of the items with the leases of shards and the stream records that were set aside."""
 CONSOLIDATION = f"{RESERVED_PREFIX}consolidation"
 """Key prefix of the items with the modes and the statistics of patterns, while several tables become one."""
+CONTROL_SUFFIX = "-singletable"
+"""The text after the name of a table in the default name of its control table."""
 STREAM_VIEW = "NEW_AND_OLD_IMAGES"
 """The view type of the stream that handlers need."""
 
@@ -227,6 +229,14 @@ class TableSettings:
     accept: Accepted = field(default_factory=dict)
     handlers: tuple[StreamHandler[..., Any], ...] = ()
     """The functions that receive the changes of items. They need a stream with both images of each item."""
+    control_table: bool | str = False
+    """The name of the table with the reserved items of this table; True for the name of this table and a suffix."""
+
+    def control_table_of(self, name: str) -> str | None:
+        """Return the name of the control table of a table with this name. None if the table needs none."""
+        if isinstance(self.control_table, str):
+            return self.control_table
+        return f"{name}{CONTROL_SUFFIX}" if self.control_table else None
 
 
 def create_table_request(design: Design, name: str) -> dict[str, Any]:

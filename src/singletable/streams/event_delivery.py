@@ -19,8 +19,9 @@ from singletable.client.write.table_writer import Writer
 from singletable.client.write.token_markers import token_marker
 from singletable.client.write.write_execution import CommitResult
 from singletable.errors import ItemRefused, StreamRefused, UnknownItemWarning
+from singletable.model.reserved_place import reserved_place
 from singletable.model.stream_handlers import ChangeEvent, StreamHandler
-from singletable.streams.reserved_items import can_hold_stream_state, reserved_items
+from singletable.streams.reserved_items import ReservedItems
 from singletable.streams.set_aside import AsideIndex, AsideRecord, SetAside
 from singletable.streams.stream_records import RecordReader, StreamRecord
 
@@ -88,7 +89,10 @@ class OnceTransaction(Transaction):
     def _commit(self, writer: Writer) -> Steps[CommitResult]:
         design, now = writer.design, writer.reader.now
         intents = [replace(each, entity=design.entity_of(each.entity.cls)) for each in self._intents]
-        token: ItemAction = token_marker(design, self._token, intents, now, digest=ONCE_DIGEST, seconds=ONCE_SECONDS)
+        place = reserved_place(design, writer.reader.name)
+        token: ItemAction = token_marker(
+            design, place, self._token, intents, now, digest=ONCE_DIGEST, seconds=ONCE_SECONDS
+        )
         result = yield from writer.executor.commit(intents, source="transaction", is_transaction=True, token=token)
         self._event.is_committed = True
         return result
@@ -119,8 +123,8 @@ class Delivery:
             )
         design = opened.reader.design
         self.reader = RecordReader(design)
-        has_state = can_hold_stream_state(design)
-        self.aside = SetAside(reserved_items(design, opened.reader.name)) if has_state else None
+        place = reserved_place(design, opened.reader.name)
+        self.aside = None if place is None else SetAside(ReservedItems(place))
         self.index = AsideIndex()
         self._handled: dict[str, list[str]] = {}
         self._loop: asyncio.Runner | None = None

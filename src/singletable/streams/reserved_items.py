@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from singletable.client.design_state import CONTENT, reserved_key
+from singletable.client.design_state import CONTENT
 from singletable.client.request_steps import Call, Steps
 from singletable.client.responses import Item, read_get
 from singletable.errors import RequestRefused, StreamRefused, TransactionCancelled
 from singletable.model.design import Design
+from singletable.model.reserved_place import NO_PLACE, ReservedPlace, reserved_place
 from singletable.model.table_schema import RESERVED_TYPE, STREAM_STATE
 
 CONDITION_FAILED = "ConditionalCheckFailedException"
@@ -25,22 +26,31 @@ Content = dict[str, Any]
 class ReservedItems:
     """The reserved items of one table whose keys begin with a prefix."""
 
-    table: str
-    attributes: tuple[str, ...]
-    type_attribute: str | None
-    ttl_attribute: str | None = None
+    place: ReservedPlace
     prefix: str = STREAM_STATE
     source: str = SOURCE
     """The source of the requests, in metrics and logs."""
 
+    @property
+    def table(self) -> str:
+        """The name of the table that contains the items."""
+        return self.place.table
+
+    @property
+    def type_attribute(self) -> str | None:
+        """The attribute with the type of an item, or None."""
+        return self.place.type_attribute
+
     def key(self, *parts: str) -> Item:
         """Return the key of the item with this name."""
-        return reserved_key(self.attributes, "#".join((self.prefix, *parts)))
+        return self.place.key(self._text(parts))
+
+    def _text(self, parts: tuple[str, ...]) -> str:
+        return "#".join((self.prefix, *parts))
 
     def item(self, content: Content, *parts: str) -> Item:
         """Return an item with its content."""
-        item = self.key(*parts) | {CONTENT: {"M": content}}
-        return item if self.type_attribute is None else item | {self.type_attribute: {"S": RESERVED_TYPE}}
+        return self.place.item(self._text(parts), **{CONTENT: {"M": content}})
 
     def read(self, *parts: str) -> Steps[Item | None]:
         """Read an item, consistently."""
@@ -81,8 +91,8 @@ class ReservedItems:
         With `expires_at`, the item expires if the table has a time to live.
         """
         request = self.put(after, *parts) | self.replaces(before)
-        if expires_at is not None and self.ttl_attribute is not None:
-            request["Item"][self.ttl_attribute] = {"N": str(int(expires_at))}
+        if expires_at is not None and self.place.ttl_attribute is not None:
+            request["Item"][self.place.ttl_attribute] = {"N": str(int(expires_at))}
         try:
             yield (Call("PutItem", request, source=self.source),)
         except RequestRefused as problem:
@@ -120,15 +130,11 @@ class ReservedItems:
 
 
 def reserved_items(design: Design, table: str) -> ReservedItems:
-    """Return the reserved items of the stream of a table. Raise StreamRefused if its keys are not strings."""
-    if not can_hold_stream_state(design):
+    """Return the reserved items of the stream of a table. Raise StreamRefused if no table can contain them."""
+    place = reserved_place(design, table)
+    if place is None:
         raise StreamRefused(
             f"{design.name}: the keys of the table are not strings, so it cannot contain the leases and checkpoints of "
-            "a stream worker.\n  Use a Lambda function: its event source mapping keeps the position."
+            f"a stream worker.\n  Use a Lambda function, whose event source mapping keeps the position, or {NO_PLACE}."
         )
-    return ReservedItems(table, design.table.key_attributes, design.settings.type_attribute, design.ttl_attribute)
-
-
-def can_hold_stream_state(design: Design) -> bool:
-    """Return whether all key attributes of a table are strings."""
-    return all(each.type == "S" for each in (*design.table.partition, *design.table.sort))
+    return ReservedItems(place)

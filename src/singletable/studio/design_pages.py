@@ -17,7 +17,7 @@ from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.differences import differences, needs_migration
 from singletable.evolve.phases import DESCRIPTIONS, FORWARD, combined_effects
 from singletable.evolve.snapshot_records import Snapshot
-from singletable.migrations.control_items import ControlItems
+from singletable.migrations.control_items import control_items
 from singletable.planner.formatting import format_dollars, format_number
 from singletable.studio.design_overview import design_overview
 from singletable.studio.page_templates import render
@@ -129,8 +129,7 @@ def migration(workspace: Workspace, view: TableView, given: Document) -> Documen
     design, items = view.design, 0
     try:
         opened = view.opened()
-        names = design.table.key_attributes
-        control = ControlItems(opened.reader.name, names, design.settings.type_attribute)
+        control = control_items(design, opened.reader.name)
         state = run(control.state(), opened.session)
         progress = run(control.progress(), opened.session) if state is not None and state.migration else None
         if progress is not None:

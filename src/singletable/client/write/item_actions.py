@@ -63,6 +63,8 @@ class ItemAction:
     """Whether the transaction may omit the action if the item does not exist."""
     counts_in: Entity | None = None
     """The entity of the item, if the action changes counters."""
+    table: str | None = None
+    """The name of the table of the item, if it is not the table that the transaction writes."""
 
     @property
     def condition(self) -> Condition | None:
@@ -79,8 +81,8 @@ class ItemAction:
         return {**self._parameters(), **RETURN_VALUES[self.kind]}
 
     def entry(self, table: str) -> dict[str, Any]:
-        """Return the action as an entry of a transaction."""
-        return {self.kind: {"TableName": table, **self._parameters()}}
+        """Return the action as an entry of a transaction that writes a table."""
+        return {self.kind: {"TableName": self.table or table, **self._parameters()}}
 
     def _parameters(self) -> dict[str, Any]:
         subject = {"Item": self.item} if self.kind == "Put" else {"Key": self.key}

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from singletable.client.items.moved_keys import MovedKeys, check_size, with_key, with_reasons
+from singletable.client.items.moved_keys import BothKeys, MovedKeys, check_size, with_key, with_reasons
 from singletable.client.request_steps import Call, Steps, concurrently, pause
 from singletable.client.responses import Item, read_get, read_transaction
 from singletable.client.retries import RETRYABLE
@@ -56,7 +56,12 @@ class MovedWrites:
         return self._write_one(call, entries, form) if self._concerns(entries) else None
 
     def _concerns(self, entries: Sequence[Entry]) -> bool:
-        return any(self._keys.keys_of(self._key(each)) is not None for each in entries)
+        return any(self._both_keys(each) is not None for each in entries)
+
+    def _both_keys(self, entry: Entry) -> BothKeys | None:
+        """Return both keys of the item of an action; None if the item does not move or is in a control table."""
+        ((_, parameters),) = entry.items()
+        return None if parameters["TableName"] != self._table else self._keys.keys_of(self._key(entry))
 
     def _key(self, entry: Entry) -> Item:
         ((kind, parameters),) = entry.items()
@@ -106,19 +111,18 @@ class MovedWrites:
     def _other_keys(self, entries: Sequence[Entry], moves: bool) -> Iterator[Item]:
         """Yield the keys under which the items of a write must not exist."""
         for entry in entries:
-            keys = self._keys.keys_of(self._key(entry))
+            keys = self._both_keys(entry)
             if keys is not None:
                 yield keys.old if moves else keys.new
 
     def _with_old_key(self, entry: Entry) -> Entry:
         """Return an action of a transaction on the old key of its item. Unique markers contain old keys too."""
         ((kind, parameters),) = entry.items()
-        key = self._key(entry)
-        keys = self._keys.keys_of(key)
+        keys = self._both_keys(entry)
         if keys is not None:
             subject = {"Item": {**parameters["Item"], **keys.old}} if kind == "Put" else {"Key": keys.old}
             return {kind: {**parameters, **subject}}
-        if not self._keys.is_marker(key):
+        if parameters["TableName"] != self._table or not self._keys.is_marker(self._key(entry)):
             return entry
         changed = dict[str, Any]()
         if kind == "Put":
@@ -196,6 +200,9 @@ class MovedWrites:
         return RequestRefused(CONDITION_FAILED, str(first.get("Message") or "The conditional request failed"), **item)
 
     def _as_requested(self, entry: Entry, item: Item, moves: bool) -> Item:
+        ((_, parameters),) = entry.items()
+        if parameters["TableName"] != self._table:
+            return item
         key = self._key(entry)
         if self._keys.keys_of(key) is not None:
             return with_key(item, key)

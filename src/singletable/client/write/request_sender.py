@@ -125,15 +125,15 @@ class Sender:
                     ) from problem
         raise AssertionError("the last attempt returns or raises")
 
-    def read_item(self, key: Item, source: str) -> Steps[Item | None]:
-        """Read a stored item. Return None if the item does not exist."""
-        (found,) = yield from self.read_items([key], source)
+    def read_item(self, key: Item, source: str, table: str | None = None) -> Steps[Item | None]:
+        """Read a stored item, by default of the table of the model. Return None if the item does not exist."""
+        (found,) = yield from self.read_items([key], source, table)
         return found
 
-    def read_items(self, keys: Sequence[Item], source: str) -> Steps[list[Item | None]]:
+    def read_items(self, keys: Sequence[Item], source: str, table: str | None = None) -> Steps[list[Item | None]]:
         """Read the stored items of keys, in order."""
         always = {"ConsistentRead": True, "ReturnConsumedCapacity": "TOTAL"}
-        name = self.reader.name
+        name = table or self.reader.name
         calls = [Call("GetItem", {"TableName": name, "Key": key, **always}, source=source) for key in keys]
         items: list[Item | None] = []
         for body in (yield calls):

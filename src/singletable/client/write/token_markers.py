@@ -20,7 +20,8 @@ from singletable.errors import ArgumentRefused
 from singletable.expressions.tree import Compare, Condition, Constant, Or, Path
 from singletable.model.codecs.text_codec import escape
 from singletable.model.design import Design
-from singletable.model.table_schema import RESERVED_TYPE, TOKEN_PREFIX
+from singletable.model.reserved_place import NO_PLACE, ReservedPlace
+from singletable.model.table_schema import TOKEN_PREFIX
 from singletable.model.type_codecs import TypeCodecs
 from singletable.planner.stored_items import field_value, stored_value
 from singletable.values.limits import SORT_KEY_BYTES_MAX
@@ -36,6 +37,7 @@ class TransactionReplayed(Exception):
 
 def token_marker(
     design: Design,
+    place: ReservedPlace | None,
     token: object,
     intents: Sequence[WriteIntent],
     now: Callable[[], float],
@@ -43,32 +45,28 @@ def token_marker(
     digest: str | None = None,
     seconds: int = TOKEN_SECONDS,
 ) -> ItemAction:
-    """Return the put of the marker for a token. Raise ArgumentRefused if the table cannot store the marker.
+    """Return the put of the marker for a token. Raise ArgumentRefused if no table can store the marker.
 
     With a `digest`, two transactions with this token and digest are the same, even if their writes differ.
     """
-    table = design.table
-    if any(attribute.type != "S" for attribute in (*table.partition, *table.sort)):
+    if place is None:
         raise ArgumentRefused(
             f"transaction(token=...) stores the token as an item, but the keys of {design.name} are not strings. Omit "
-            "the token, and add conditions to the writes instead"
+            f"the token and add conditions to the writes instead, or {NO_PLACE}"
         )
     if not isinstance(token, str) or not token:
         raise ArgumentRefused(f"transaction: token must be a non-empty string, not {token!r}")
     text = f"{TOKEN_PREFIX}{escape(token, '#')}"
-    if len(text.encode(errors="replace")) > SORT_KEY_BYTES_MAX:
+    if len(place.text(text).encode(errors="replace")) > SORT_KEY_BYTES_MAX:
         raise ArgumentRefused(
             f"transaction: the token has {len(token)} characters, too many for a key; use a hash of the token instead"
         )
-    key: Item = {attribute.name: {"S": text} for attribute in (*table.partition, *table.sort)}
     digest = request_hash(intents) if digest is None else digest
-    item: Item = {**key, HASH: {"S": digest}}
-    if design.settings.type_attribute:
-        item[design.settings.type_attribute] = {"S": RESERVED_TYPE}
-    unused: Condition = missing(table.partition[0].name)
-    if design.ttl_attribute is not None:
-        item[design.ttl_attribute] = {"N": str(int(now()) + seconds)}
-        unused = Or((unused, Compare("<=", Path((design.ttl_attribute,)), Constant(stored_time(now())))))
+    item: Item = place.item(text, **{HASH: {"S": digest}})
+    unused: Condition = missing(place.attributes[0])
+    if place.ttl_attribute is not None:
+        item[place.ttl_attribute] = {"N": str(int(now()) + seconds)}
+        unused = Or((unused, Compare("<=", Path((place.ttl_attribute,)), Constant(stored_time(now())))))
 
     def error(found: Item | None) -> Exception:
         if found is not None and found.get(HASH) == {"S": digest}:
@@ -78,7 +76,7 @@ def token_marker(
             "use a new token"
         )
 
-    return ItemAction("Put", key, 0, item, (), (Requirement(unused, error, 0),))
+    return ItemAction("Put", place.key(text), 0, item, (), (Requirement(unused, error, 0),), table=place.table)
 
 
 def request_hash(intents: Sequence[WriteIntent]) -> str:

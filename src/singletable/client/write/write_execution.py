@@ -132,7 +132,7 @@ class Executor:
 
     def _is_replay(self, token: ItemAction, source: str) -> Steps[bool]:
         """Return whether a transaction with this token was already committed. This would explain a planning error."""
-        item = yield from self.sender.read_item(token.key, source)
+        item = yield from self.sender.read_item(token.key, source, token.table)
         return any(isinstance(each.error(item), TransactionReplayed) for each in token.failures(item))
 
     def _commit_directly(
