@@ -1,12 +1,14 @@
 """Measure what shadow reads add to the latency of the served answer.
 
     python -m bench.shadow_reads                    all patterns, in the process and over HTTP
-    python -m bench.shadow_reads --blocks 10        fewer calls of each pattern
+    python -m bench.shadow_reads --place process    with the engine in the process only
 
-The old implementation is the shop on four tables with boto3; the new one is the shop on one table. Each block of calls
-runs once without shadow reads and once for each share of compared calls. A ratio is the median latency of a block
-compared with the median of the block without shadow reads just before or after it; the median of these ratios is
-printed, so that other programs on the machine do not distort it.
+The old implementation is the shop on four tables with boto3; the new one is the shop on one table. One thread calls
+a pattern without a pause, which is the worst case, because comparisons then never find an idle moment. Each block of
+calls runs once without shadow reads and once for each share of compared calls; it lasts a second, and the comparisons
+of its calls run meanwhile. A ratio is the median latency of a block compared with the median of the block without
+shadow reads just before or after it; the median of these ratios is printed, so that other programs on the machine do
+not distort it.
 """
 
 from __future__ import annotations
@@ -16,10 +18,11 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from itertools import count
 from statistics import median
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Any
 
 import boto3  # type: ignore[import-untyped]  # boto3 has no type information
@@ -28,13 +31,14 @@ from examples.shop.model import Shop
 from examples.shop_tables import tables
 from examples.shop_tables.old_shop_reads import ShopReads
 from examples.shop_tables.shop_application import ShopApplication
-from singletable.consolidation import ShadowSettings, switch_mode
+from singletable.consolidation import ShadowSettings, read_pattern_states, switch_mode
 from singletable.engine import Engine
 from singletable.engine.boto3_clients import boto3_client, boto3_resource
 from tests.consolidation.shop_reads import objects
 
 SAMPLES = (0.0, 0.05, 1.0)
-BLOCK_CALLS, WARM_CALLS = 50, 5
+BLOCK_SECONDS, WARM_SECONDS = 1.0, 0.3
+"""How long a block is measured, and how long it runs before, so that its comparisons have begun."""
 CUSTOMERS, ORDERS, PRODUCTS = 30, 78, 12
 Call = Callable[[int], object]
 
@@ -61,14 +65,14 @@ def calls_of(reads: ShopReads) -> dict[str, tuple[Call, Call]]:
 
 
 @contextmanager
-def in_process() -> Iterator[tuple[Any, Any, Any]]:
+def in_process() -> Generator[tuple[Any, Any, Any], None, None]:
     """Yield a boto3 client, a resource and a place for the table, in an engine in this process."""
     engine = Engine("memory:")
     yield boto3_client(engine), boto3_resource(engine), engine
 
 
 @contextmanager
-def over_http() -> Iterator[tuple[Any, Any, Any]]:
+def over_http() -> Generator[tuple[Any, Any, Any], None, None]:
     """Yield a boto3 client, a resource and a URL, of a server in another process."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
@@ -94,17 +98,24 @@ def over_http() -> Iterator[tuple[Any, Any, Any]]:
             server.wait()
 
 
-def block_median(call: Call, first: int) -> float:
-    """Return the median latency of a block of calls."""
+def block_median(call: Call, clock: Callable[[], float]) -> float:
+    """Return the median latency of a block of calls, on a clock."""
     found: list[float] = []
-    for number in range(first, first + WARM_CALLS + BLOCK_CALLS):
-        started = perf_counter()
+    measured = clock() + WARM_SECONDS
+    last = measured + BLOCK_SECONDS
+    ended = clock()
+    for number in count():
+        started = ended
         call(number)
-        found.append(perf_counter() - started)
-    return median(found[WARM_CALLS:])
+        ended = clock()
+        if ended > last:
+            return median(found)
+        if started > measured:
+            found.append(ended - started)
+    raise AssertionError("the block ends after its time")
 
 
-def measure(place: str, client: Any, resource: Any, target: Any, blocks: int) -> None:
+def measure(place: str, client: Any, resource: Any, target: Any, blocks: int, clock: Callable[[], float]) -> None:
     """Print the median of each pattern without shadow reads, and the ratios with them."""
     tables.create_tables(client)
     tables.fill(client, 300)
@@ -125,13 +136,18 @@ def measure(place: str, client: Any, resource: Any, target: Any, blocks: int) ->
             for block in range(blocks):
                 row = [0.0] * len(contenders)
                 for number in rotated(range(len(contenders)), block):
-                    row[number] = block_median(contenders[number], block * BLOCK_CALLS)
+                    row[number] = block_median(contenders[number], clock)
                     assert all(reads.drain() for reads in every), "the comparisons were not made in time"
                 medians.append(row)
             ratios = [median(row[number] / row[0] for row in medians) for number in range(1, len(contenders))]
             shown = "  ".join(f"{share:>4.0%} {ratio:.3f}" for share, ratio in zip(SAMPLES, ratios, strict=True))
             direct = median(row[0] for row in medians) * 1e6
-            print(f"{place:<12}{name:<20}{direct:>8.0f} us without;  ratio with a share of  {shown}", flush=True)
+            states = read_pattern_states(shop)[name]
+            compared = f"{states.compared:,} compared, {states.dropped:,} dropped"
+            print(
+                f"{place:<12}{name:<20}{direct:>8.0f} us without;  ratio with a share of  {shown}  {compared}",
+                flush=True,
+            )
 
 
 def rotated(numbers: range, by: int) -> list[int]:
@@ -143,11 +159,23 @@ def rotated(numbers: range, by: int) -> list[int]:
 def main() -> None:
     """Measure both places."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--blocks", type=int, default=60, help="blocks of 50 calls of each pattern (default: 60)")
+    parser.add_argument("--blocks", type=int, default=12, help="blocks of a second for each share (default: 12)")
+    parser.add_argument(
+        "--processor-time", action="store_true", help="measure the processor time of a call, on a machine under load"
+    )
+    parser.add_argument("--place", choices=("process", "http"), help="measure only one place (default: both)")
     options = parser.parse_args()
-    for place, opened in (("in process", in_process), ("over HTTP", over_http)):
+    places = {"process": ("in process", in_process), "http": ("over HTTP", over_http)}
+    for place, opened in [places[options.place]] if options.place else places.values():
         with opened() as (client, resource, target):
-            measure(place, client, resource, target, options.blocks)
+            measure(
+                place,
+                client,
+                resource,
+                target,
+                options.blocks,
+                thread_time if options.processor_time else perf_counter,
+            )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Background comparisons: a bounded queue, and the steps that compare the answers of two implementations.
+"""Background comparisons: a bounded queue, and the coroutine that compares the answers of two implementations.
 
 A difference can come from a write between the two reads, or from an index that DynamoDB has not updated yet. So a
 comparison with a difference is repeated after a pause: it reads the old, the new and again the old implementation. A
@@ -11,32 +11,34 @@ import heapq
 import itertools
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from singletable.consolidation.answer_differences import AnswerComparer, AnswerDifference
+from singletable.consolidation.answer_differences import AnswerDifference
 from singletable.consolidation.mode_statistics import Side
 
 if TYPE_CHECKING:
+    from singletable.consolidation.served_reads import ServedRead
     from singletable.consolidation.shadowed_pattern import ShadowedPattern
 
 
-@dataclass(frozen=True)
-class AnswerComparison:
+class AnswerComparison(NamedTuple):
     """A served answer that waits for its comparison with the other implementation."""
 
-    pattern: ShadowedPattern
-    comparer: AnswerComparer
-    sides: Mapping[Side, Callable[..., Any]]
+    read: ServedRead
     args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
+    kwargs: dict[str, Any]
     served: Side
     answer: Any
     round: int
     attempt: int = 0
     suspects: frozenset[tuple[str, str, str]] | None = None
     """The kind, key and field of each difference that every repetition has found. None before the first repetition."""
+
+    @property
+    def pattern(self) -> ShadowedPattern:
+        """The pattern of the call."""
+        return self.read.pattern
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,16 @@ class ComparisonQueue:
         self._numbers = itertools.count()
         self._waiting: Counter[str] = Counter()
         self._running = 0
-        self._idle = threading.Condition()
+        self._lock = threading.Lock()
+
+    def has_room(self, pattern: str) -> bool:
+        """Return whether a further comparison of a pattern may wait."""
+        return self._waiting[pattern] < self._size
 
     def put(self, comparison: AnswerComparison) -> bool:
         """Add a comparison. Return False if too many comparisons of its pattern wait."""
-        with self._idle:
-            if self._waiting[comparison.pattern.name] >= self._size:
+        with self._lock:
+            if not self.has_room(comparison.pattern.name):
                 return False
             self._waiting[comparison.pattern.name] += 1
             self._ready.append(comparison)
@@ -71,7 +77,7 @@ class ComparisonQueue:
 
     def take(self, now: float) -> AnswerComparison | None:
         """Return a comparison that is due. The caller must call `finish`."""
-        with self._idle:
+        with self._lock:
             if self._later and self._later[0][0] <= now:
                 found = heapq.heappop(self._later)[2]
             elif self._ready:
@@ -84,16 +90,15 @@ class ComparisonQueue:
 
     def finish(self, again: AnswerComparison | None = None, at: float = 0.0) -> None:
         """End a comparison, or repeat it at a later time."""
-        with self._idle:
+        with self._lock:
             self._running -= 1
             if again is not None:
                 self._waiting[again.pattern.name] += 1
                 heapq.heappush(self._later, (at, next(self._numbers), again))
-            self._idle.notify_all()
 
     def next_at(self) -> float | None:
         """Return when the next comparison must run: 0 for at once, None if none waits."""
-        with self._idle:
+        with self._lock:
             if self._ready:
                 return 0.0
             return self._later[0][0] if self._later else None
@@ -103,64 +108,60 @@ class ComparisonQueue:
         """Whether no comparison waits or runs."""
         return not (self._ready or self._later or self._running)
 
-    def wait_until_idle(self, seconds: float) -> bool:
-        """Wait until no comparison waits or runs. Return False after the timeout."""
-        with self._idle:
-            return self._idle.wait_for(lambda: self.is_idle, seconds)
-
     def clear(self) -> list[AnswerComparison]:
         """Remove all comparisons that wait, and return them."""
-        with self._idle:
+        with self._lock:
             removed = [*self._ready, *(each for _, _, each in self._later)]
             self._ready.clear()
             self._later.clear()
             self._waiting.clear()
-            self._idle.notify_all()
         return removed
 
 
-Reads = Generator[Side, Any, ComparisonResult]
-"""A generator that yields the side to read, receives its answer or error, and returns a verdict."""
-
-
-def comparison_steps(comparison: AnswerComparison, *, is_last: bool) -> Reads:
-    """Compare the answers of a call. The caller reads the sides that the generator yields."""
+async def compare(comparison: AnswerComparison, *, is_last: bool) -> ComparisonResult:
+    """Compare the answers of a call: at first with the served answer, and in repetitions with two more old answers."""
     if comparison.attempt == 0:
-        return _compare_served(comparison)
-    return _compare_again(comparison, is_last=is_last)
+        return await _compare_served(comparison)
+    return await _compare_again(comparison, is_last=is_last)
 
 
-def _compare_served(comparison: AnswerComparison) -> Reads:
+async def _compare_served(comparison: AnswerComparison) -> ComparisonResult:
     other: Side = "new" if comparison.served == "old" else "old"
     try:
-        answer = yield other
+        answer = await _read(comparison, other)
     except Exception as problem:  # an implementation can raise anything
         return ComparisonResult("error", error=problem) if other == "new" else ComparisonResult("undecided")
     answers = {comparison.served: comparison.answer, other: answer}
-    found = comparison.comparer.differences(answers["old"], answers["new"])
+    found = comparison.read.comparer.differences(answers["old"], answers["new"])
     return ComparisonResult("undecided", found) if found else ComparisonResult("same")
 
 
-def _compare_again(comparison: AnswerComparison, *, is_last: bool) -> Reads:
+async def _compare_again(comparison: AnswerComparison, *, is_last: bool) -> ComparisonResult:
     try:
-        before = yield "old"
+        before = await _read(comparison, "old")
     except Exception:  # an implementation can raise anything
         return _unread(is_last=is_last)
     try:
-        new = yield "new"
+        new = await _read(comparison, "new")
     except Exception as problem:  # an implementation can raise anything
         return ComparisonResult("error", error=problem)
     try:
-        after = yield "old"
+        after = await _read(comparison, "old")
     except Exception:  # an implementation can raise anything
         return _unread(is_last=is_last)
-    first = comparison.comparer.differences(before, new)
-    second = comparison.comparer.differences(after, new)
+    first = comparison.read.comparer.differences(before, new)
+    second = comparison.read.comparer.differences(after, new)
     suspects = comparison.suspects
     confirmed = [each for each in first if each in second and (suspects is None or each.place in suspects)]
     if not confirmed:
         return ComparisonResult("timing")
     return ComparisonResult("differs" if is_last else "undecided", confirmed)
+
+
+async def _read(comparison: AnswerComparison, side: Side) -> Any:
+    answer, seconds = await comparison.read.answer(side, comparison.args, comparison.kwargs)
+    comparison.pattern.statistics.read(side, seconds)
+    return answer
 
 
 def _unread(*, is_last: bool) -> ComparisonResult:

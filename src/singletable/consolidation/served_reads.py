@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Coroutine, MutableMapping
 from random import random
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
@@ -11,6 +11,7 @@ from singletable.consolidation.answer_differences import AnswerComparer, masked_
 from singletable.consolidation.background_comparisons import AnswerComparison
 from singletable.consolidation.mode_statistics import Side
 from singletable.consolidation.old_reads import OldRead
+from singletable.consolidation.pattern_modes import SERVES
 from singletable.consolidation.shadowed_pattern import ShadowedPattern
 from singletable.errors import CursorRefused
 from singletable.model.pattern_declaration import CURSOR, LIMIT
@@ -21,63 +22,91 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
-Sides = Mapping[Side, Callable[..., Any]]
-SideSteps = Generator[Side, Any, R]
-"""A generator that yields the side to read, and receives its answer or its error."""
+Sides = MutableMapping[Side, Callable[..., Any]]
 
 
 class ServedRead:
-    """A pattern with both implementations: the base class for synchronous and asyncio code."""
+    """A pattern with both implementations: the base class for synchronous and asyncio code.
+
+    Both use the same coroutines. If the implementations are synchronous, a coroutine never waits, and `completed` runs
+    it.
+    """
 
     def __init__(self, reads: ShadowReads, declared: OldRead[..., Any], pattern: ShadowedPattern, sides: Sides) -> None:
         options, declaration = declared.options, declared.pattern.declaration
-        self._reads, self._pattern, self._sides = reads, pattern, sides
-        self._opened = reads._opened
+        self.pattern = pattern
+        self._reads, self._updates, self._sides = reads, reads._updates, sides
+        self._reader = reads._opened.reader
         self._new, self._is_async = declared.pattern, declared.is_async
         self._sample = reads.settings.sample if options.sample is None else options.sample
-        self._comparer = AnswerComparer(
-            self._opened.reader.design,
+        self.comparer = AnswerComparer(
+            self._reader.design,
             declaration,
             options.identity,
             options.ignore,
             not options.unordered,
             masked_fields(options.mask or reads.settings.mask),
         )
-        self._has_cursor = CURSOR in declaration.parameters
-        self._cursor_place = list(declaration.parameters).index(CURSOR) if self._has_cursor else 0
+        names = list(declaration.parameters)
+        self._cursor_place = names.index(CURSOR) if CURSOR in names else None
         self.__doc__, self.__name__ = declared.__doc__, declared.function.__name__
 
-    def _serve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> SideSteps[Any]:
-        """Answer a call from the side that the mode names, and compare a share of the calls."""
-        pattern = self._pattern
-        if self._has_cursor and (issuer := self._issuer(args, kwargs)) is not None:
-            return (yield issuer if pattern.mode != "done" else "new")
-        served, compares = pattern.serves, pattern.compares
-        if served == "new" and compares:
+    async def answer(self, side: Side, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, float]:
+        """Return the answer of one side, and its latency."""
+        started = perf_counter()
+        answer = self._sides[side](*args, **kwargs)
+        if self._is_async:
+            answer = await answer
+        return answer, perf_counter() - started
+
+    def _only_side(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Side | None:
+        """Return the side that answers a call, whatever happens. Return None if this needs a closer look."""
+        place = self._cursor_place
+        if place is not None and (len(args) > place or CURSOR in kwargs):
+            return None
+        return self.pattern.only_side
+
+    def _note(self, side: Side, seconds: float, args: tuple[Any, ...], kwargs: dict[str, Any], answer: Any) -> None:
+        """Count a served call, and hand a share of the calls over to the background."""
+        pattern = self.pattern
+        pattern.statistics.served(side, seconds)
+        if pattern.compares and random() < self._sample:  # noqa: S311  # a sample needs no secure random numbers
+            worker = self._reads._async_worker if self._is_async else self._reads._worker
+            if worker.has_room(pattern):
+                worker.add(AnswerComparison(self, args, kwargs, side, answer, pattern.current.round))
+            else:
+                pattern.statistics.count("dropped")
+
+    async def _serve(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Answer a call whose side depends on its cursor, or on an error of the new implementation."""
+        pattern = self.pattern
+        mode = pattern.mode
+        side = SERVES[mode]
+        if (issuer := self._issuer(args, kwargs)) is not None:
+            side = issuer if mode != "done" else "new"
+            answer, seconds = await self.answer(side, args, kwargs)
+            pattern.statistics.served(side, seconds)
+            return answer
+        if mode != "new":
+            answer, seconds = await self.answer(side, args, kwargs)
+        else:
             try:
-                answer = yield served
+                answer, seconds = await self.answer(side, args, kwargs)
             except Exception as problem:  # the old implementation answers a call that the new one fails for any reason
                 try:
-                    answer = yield "old"
+                    answer, seconds = await self.answer("old", args, kwargs)
                 except Exception:  # both implementations fail, so the error is not one of the new implementation
                     raise problem from None
                 pattern.note_new_call(perf_counter(), problem)
+                pattern.statistics.served("old", seconds)
                 return answer
             pattern.note_new_call(perf_counter())
-        else:
-            answer = yield served
-        if compares and random() < self._sample:  # noqa: S311  # a sample needs no secure random numbers
-            self._reads._compare(
-                AnswerComparison(
-                    pattern, self._comparer, self._sides, args, kwargs, served, answer, pattern.current.round
-                ),
-                is_async=self._is_async,
-            )
+        self._note(side, seconds, args, kwargs, answer)
         return answer
 
     def _issuer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Side | None:
         """Return the side that issued the cursor of a call. Return None for a call without a cursor."""
-        if len(args) <= self._cursor_place and kwargs.get(CURSOR) is None:
+        if self._cursor_place is None:
             return None
         arguments = self._new._arguments(args, kwargs)
         cursor = arguments.get(CURSOR)
@@ -85,7 +114,7 @@ class ServedRead:
             return None
         bound = {name: value for name, value in arguments.items() if name not in (LIMIT, CURSOR)}
         try:
-            self._opened.reader.cursors.decode(self._pattern.name, bound, cursor)
+            self._reader.cursors.decode(self.pattern.name, bound, cursor)
         except CursorRefused:
             return "old"
         return "new"
@@ -96,9 +125,16 @@ class ShadowedRead(ServedRead, Generic[P, T]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Return the answer of the implementation that serves the pattern."""
-        if perf_counter() >= self._reads._updates.stale_at:
+        started = perf_counter()
+        if started >= self._updates.stale_at:
             self._reads._refresh()
-        answer: T = run_sides(self._serve(args, kwargs), self._sides, args, kwargs, self._pattern.statistics.served)
+            started = perf_counter()
+        side = self._only_side(args, kwargs)
+        if side is None:
+            served: T = completed(self._serve(args, kwargs))
+            return served
+        answer: T = self._sides[side](*args, **kwargs)
+        self._note(side, perf_counter() - started, args, kwargs, answer)
         return answer
 
 
@@ -107,57 +143,25 @@ class AsyncShadowedRead(ServedRead, Generic[P, T]):
 
     async def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Return the answer of the implementation that serves the pattern."""
-        if perf_counter() >= self._reads._updates.stale_at:
+        started = perf_counter()
+        if started >= self._updates.stale_at:
             await self._reads._refresh_async()
-        answer: T = await run_sides_async(
-            self._serve(args, kwargs), self._sides, args, kwargs, self._pattern.statistics.served
-        )
+            started = perf_counter()
+        side = self._only_side(args, kwargs)
+        if side is None:
+            served: T = await self._serve(args, kwargs)
+            return served
+        answer: T = await self._sides[side](*args, **kwargs)
+        self._note(side, perf_counter() - started, args, kwargs, answer)
         return answer
 
 
-def run_sides(
-    steps: SideSteps[R],
-    sides: Sides,
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    note: Callable[[Side, float], None],
-) -> R:
-    """Run steps that read sides with the same arguments. `note` receives the latency of each answer."""
+def completed(steps: Coroutine[Any, Any, R]) -> R:
+    """Run a coroutine that never waits, and return its result."""
     try:
-        side = next(steps)
-        while True:
-            started = perf_counter()
-            try:
-                answer = sides[side](*args, **kwargs)
-            except Exception as problem:  # the steps decide what an error of an implementation means
-                side = steps.throw(problem)
-            else:
-                note(side, perf_counter() - started)
-                side = steps.send(answer)
-    except StopIteration as finished:
-        result: R = finished.value
+        steps.send(None)
+    except StopIteration as ended:
+        result: R = ended.value
         return result
-
-
-async def run_sides_async(
-    steps: SideSteps[R],
-    sides: Sides,
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    note: Callable[[Side, float], None],
-) -> R:
-    """Run steps that read sides on the running event loop."""
-    try:
-        side = next(steps)
-        while True:
-            started = perf_counter()
-            try:
-                answer = await sides[side](*args, **kwargs)
-            except Exception as problem:  # the steps decide what an error of an implementation means
-                side = steps.throw(problem)
-            else:
-                note(side, perf_counter() - started)
-                side = steps.send(answer)
-    except StopIteration as finished:
-        result: R = finished.value
-        return result
+    steps.close()
+    raise TypeError("a synchronous implementation must not wait on an event loop")

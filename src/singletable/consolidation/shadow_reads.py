@@ -6,39 +6,21 @@ import asyncio
 import os
 import weakref
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
-from functools import partial
-from time import perf_counter, sleep, thread_time
+from time import perf_counter
 from typing import Any, Self
 
-from singletable.client.request_log import error_code
 from singletable.client.request_steps import run, run_async
 from singletable.client.table import Table
-from singletable.consolidation.background_comparisons import (
-    AnswerComparison,
-    ComparisonQueue,
-    ComparisonResult,
-    comparison_steps,
-)
-from singletable.consolidation.background_runners import BackgroundTask, BackgroundThread
+from singletable.consolidation.comparison_worker import ComparisonWorker
 from singletable.consolidation.mode_updates import ModeUpdates
 from singletable.consolidation.old_reads import OldRead
 from singletable.consolidation.pattern_modes import Mode, mode_items
-from singletable.consolidation.served_reads import (
-    AsyncShadowedRead,
-    ServedRead,
-    ShadowedRead,
-    SideSteps,
-    run_sides,
-    run_sides_async,
-)
-from singletable.consolidation.shadowed_pattern import ShadowedPattern, ShadowSettings, logger
+from singletable.consolidation.served_reads import AsyncShadowedRead, ServedRead, ShadowedRead, completed
+from singletable.consolidation.shadowed_pattern import ShadowedPattern, ShadowSettings
 from singletable.errors import ArgumentRefused, NotConnected
 
 STALE_SECONDS_MAX = 1.0
 """How long a call waits for the modes after a pause of the whole process."""
-BATCH_SECONDS, BATCH_CPU_SECONDS = 0.05, 0.002
-"""How long comparisons wait for others, and how long the thread makes comparisons without a rest."""
 _POLL_SECONDS = 0.002
 
 
@@ -87,11 +69,9 @@ class ShadowReads:
         return kind(self, declared, self._patterns[of_class.declaration.name], {"old": old, "new": call})
 
     def _start_background(self) -> None:
-        self._queue, self._async_queue = (ComparisonQueue(self.settings.queue_max) for _ in range(2))
-        self._thread = BackgroundThread(self._step, "shadow reads")
-        self._rest_until = 0.0
-        self._draining = 0
-        self._task = BackgroundTask(self._step_async)
+        options = (self._updates, self.settings, self._session, self._opened.reader.now)
+        self._worker = ComparisonWorker(*options, is_async=False)
+        self._async_worker = ComparisonWorker(*options, is_async=True)
 
     @property
     def modes(self) -> dict[str, Mode]:
@@ -100,70 +80,62 @@ class ShadowReads:
 
     def refresh(self, seconds: float = 30.0) -> bool:
         """Read the modes now. Return whether they were read in time."""
-        before = self._updates.reads
-        return self._wait(seconds, lambda: self._updates.reads > before, self._updates.demand)
+        return completed(self._read_modes(self._worker, seconds))
 
     async def refresh_async(self, seconds: float = 30.0) -> bool:
         """Read the modes now, on the running event loop."""
-        before = self._updates.reads
-        return await self._wait_async(seconds, lambda: self._updates.reads > before, self._updates.demand)
+        return await self._read_modes(self._async_worker, seconds)
 
     def drain(self, seconds: float = 30.0) -> bool:
         """Make the waiting comparisons, and store the counts. Return whether this was done in time."""
-        self._draining += 1
-        try:
-            return self._wait(seconds, partial(self._is_drained, self._queue), self._updates.store_now)
-        finally:
-            self._draining -= 1
+        return completed(self._drain(self._worker, seconds))
 
     async def drain_async(self, seconds: float = 30.0) -> bool:
         """Make the waiting comparisons of the asyncio reads, and store the counts."""
-        return await self._wait_async(seconds, partial(self._is_drained, self._async_queue), self._updates.store_now)
+        return await self._drain(self._async_worker, seconds)
 
-    def _is_drained(self, queue: ComparisonQueue) -> bool:
+    async def _read_modes(self, worker: ComparisonWorker, seconds: float) -> bool:
+        before = self._updates.reads
+        return await self._wait(worker, seconds, lambda: self._updates.reads > before, self._updates.demand)
+
+    async def _drain(self, worker: ComparisonWorker, seconds: float) -> bool:
+        worker.draining += 1
+        try:
+            return await self._wait(worker, seconds, lambda: self._is_drained(worker), self._updates.store_now)
+        finally:
+            worker.draining -= 1
+
+    def _is_drained(self, worker: ComparisonWorker) -> bool:
         is_stored = not any(each.is_pending for each in self._patterns.values())
-        return queue.is_idle and is_stored and not self._updates.is_running
+        return worker.queue.is_idle and is_stored and not self._updates.is_running
 
-    def _wait(self, seconds: float, is_done: Callable[[], bool], demand: Callable[[], None]) -> bool:
-        """Wait until the background thread has completed its work.
-
-        Return False after the timeout, or if an update fails.
-        """
+    async def _wait(
+        self, worker: ComparisonWorker, seconds: float, is_done: Callable[[], bool], demand: Callable[[], None]
+    ) -> bool:
+        """Wait until the worker has completed its work. Return False after the timeout, or if an update fails."""
         self._check_open()
-        self._thread.start()
+        worker.runner.start()
         until, failures = perf_counter() + seconds, self._updates.failures
         while not is_done():
             if perf_counter() >= until or self._updates.failures > failures:
                 return False
             demand()
-            self._thread.wake()
-            sleep(_POLL_SECONDS)
-        return True
-
-    async def _wait_async(self, seconds: float, is_done: Callable[[], bool], demand: Callable[[], None]) -> bool:
-        self._check_open()
-        self._task.start()
-        until, failures = perf_counter() + seconds, self._updates.failures
-        while not is_done():
-            if perf_counter() >= until or self._updates.failures > failures:
-                return False
-            demand()
-            self._task.wake()
-            await asyncio.sleep(_POLL_SECONDS)
+            worker.runner.wake()
+            await worker.pause(_POLL_SECONDS)
         return True
 
     def close(self) -> None:
         """Stop the comparisons and store the counts. Closing the table does the same."""
         if self._mark_closed():
-            self._thread.stop()
+            completed(self._worker.stop())
             self._drop_waiting()
             run(self._updates.update(), self._session)
 
     async def close_async(self) -> None:
         """Stop the comparisons and store the counts, on the running event loop."""
         if self._mark_closed():
-            await self._task.stop()
-            await asyncio.to_thread(self._thread.stop)
+            await self._async_worker.stop()
+            await asyncio.to_thread(completed, self._worker.stop())
             self._drop_waiting()
             await run_async(self._updates.update(), self._session)
 
@@ -171,14 +143,15 @@ class ShadowReads:
         if self._is_closed:
             return False
         self._is_closed = True
+        for worker in (self._worker, self._async_worker):
+            worker.close()
         self._updates.end()  # so that the next call raises NotConnected
         self._session.dependents[:] = [each for each in self._session.dependents if each is not self]
         return True
 
     def _drop_waiting(self) -> None:
-        for queue in (self._queue, self._async_queue):
-            for comparison in queue.clear():
-                comparison.pattern.statistics.count("dropped")
+        for worker in (self._worker, self._async_worker):
+            worker.drop_waiting()
 
     def __enter__(self) -> Self:
         return self
@@ -199,104 +172,20 @@ class ShadowReads:
             )
 
     def _refresh(self) -> None:
-        """Read the modes before the first call. After a pause of the process, wait a moment for them."""
-        self._check_open()
-        self._thread.start()
-        if not self._updates.is_known:
-            run(self._updates.first(), self._session)
-        else:
-            self.refresh(STALE_SECONDS_MAX)
-            self._updates.accept_stale()
+        completed(self._know_modes(self._worker))
 
     async def _refresh_async(self) -> None:
+        await self._know_modes(self._async_worker)
+
+    async def _know_modes(self, worker: ComparisonWorker) -> None:
+        """Read the modes before the first call. After a pause of the process, wait a moment for them."""
         self._check_open()
-        self._task.start()
+        worker.runner.start()
         if not self._updates.is_known:
-            await run_async(self._updates.first(), self._session)
+            await worker.run(self._updates.first())
         else:
-            await self.refresh_async(STALE_SECONDS_MAX)
+            await self._read_modes(worker, STALE_SECONDS_MAX)
             self._updates.accept_stale()
-
-    def _compare(self, comparison: AnswerComparison, *, is_async: bool) -> None:
-        queue, runner = (self._async_queue, self._task) if is_async else (self._queue, self._thread)
-        if queue.put(comparison):
-            runner.start()
-            if is_async:
-                runner.wake()
-            elif (now := perf_counter()) >= self._rest_until:
-                self._rest_until = now + BATCH_SECONDS
-                runner.wake()
-        else:
-            comparison.pattern.statistics.count("dropped")
-
-    def _step(self) -> float:
-        """Store counts and read modes if this is due, and make the waiting comparisons.
-
-        Return the seconds until the next step. The thread makes several comparisons at once and then rests, so that few
-        calls share the processor with it.
-        """
-        if self._updates.claim():
-            run(self._updates.update(), self._session)
-        if not self._draining and (rest := self._rest_until - perf_counter()) > 0:
-            return rest
-        started, used = thread_time(), 0.0
-        while used < BATCH_CPU_SECONDS and not self._is_closed and (found := self._queue.take(perf_counter())):
-            self._make(found)
-            used = thread_time() - started
-        if not used:
-            return self._seconds_to_wait(self._queue)
-        self._rest_until = perf_counter() + max(BATCH_SECONDS, used * (1 / self.settings.cpu_share - 1))
-        return 0.0
-
-    def _make(self, comparison: AnswerComparison) -> None:
-        steps = self._steps_of(comparison)
-        try:
-            note = comparison.pattern.statistics.read
-            verdict = run_sides(steps, comparison.sides, comparison.args, comparison.kwargs, note)
-        except Exception as problem:  # a failed comparison must not end the thread
-            verdict = _failed(comparison, problem)
-        except BaseException:
-            self._queue.finish()
-            raise
-        self._finish(self._queue, comparison, verdict)
-
-    async def _step_async(self) -> float:
-        if self._updates.claim():
-            await run_async(self._updates.update(), self._session)
-        comparison = self._async_queue.take(perf_counter())
-        if comparison is None:
-            return self._seconds_to_wait(self._async_queue)
-        steps = self._steps_of(comparison)
-        try:
-            note = comparison.pattern.statistics.read
-            verdict = await run_sides_async(steps, comparison.sides, comparison.args, comparison.kwargs, note)
-        except Exception as problem:  # a failed comparison must not end the task
-            verdict = _failed(comparison, problem)
-        except BaseException:  # the event loop ends
-            self._async_queue.finish()
-            raise
-        self._finish(self._async_queue, comparison, verdict)
-        return 0.0
-
-    def _seconds_to_wait(self, queue: ComparisonQueue) -> float:
-        times = [each for each in (queue.next_at(), self._updates.next_at) if each is not None]
-        return max(0.001, min(times) - perf_counter())
-
-    def _steps_of(self, comparison: AnswerComparison) -> SideSteps[ComparisonResult]:
-        return comparison_steps(comparison, is_last=comparison.attempt == len(self.settings.recheck_seconds))
-
-    def _finish(self, queue: ComparisonQueue, comparison: AnswerComparison, verdict: ComparisonResult) -> None:
-        """Record a verdict, or repeat the comparison after a pause."""
-        if verdict.result == "undecided":
-            again = replace(comparison, attempt=comparison.attempt + 1)
-            if comparison.attempt and verdict.differences:
-                again = replace(again, suspects=frozenset(each.place for each in verdict.differences))
-            queue.finish(again, perf_counter() + self.settings.recheck_seconds[comparison.attempt])
-            return
-        comparison.pattern.record(comparison, verdict, self._opened.reader.now())
-        queue.finish()
-        if verdict.result == "differs":
-            self._updates.hurry()
 
     def _after_fork(self) -> None:
         """Start again in a forked child: the thread and the counts belong to the parent."""
@@ -304,14 +193,6 @@ class ShadowReads:
         for pattern in self._patterns.values():
             pattern.restart()
         self._updates.restart()
-
-
-def _failed(comparison: AnswerComparison, problem: Exception) -> ComparisonResult:
-    """Repeat a comparison that failed, for example because the application has changed the served object meanwhile."""
-    if comparison.attempt == 0:
-        return ComparisonResult("undecided")
-    logger.error("%s: the answers cannot be compared (%s)", comparison.pattern.label, error_code(problem))
-    return ComparisonResult("timing")
 
 
 def _converting(call: Callable[..., Any], convert: Callable[[Any], Any]) -> Callable[..., Any]:

@@ -38,8 +38,8 @@ class ShadowSettings:
     mask: bool | Collection[str] = False
     """Hide the values of these fields in logs and in the table, or the values of all fields with True. With field
     names, keys hide them too."""
-    cpu_share: float = 0.05
-    """The share of one processor that comparisons of synchronous reads may use. Further calls wait or are dropped."""
+    cpu_share: float = 0.02
+    """The share of one processor that comparisons may use. Further comparisons wait or are dropped."""
     queue_max: int = 100
     """The number of comparisons of a pattern that may wait. Further calls are not compared."""
     recheck_seconds: tuple[float, ...] = (0.1, 1.0, 5.0)
@@ -80,8 +80,9 @@ class ShadowedPattern:
         """The mode that this process has left because of errors, and the reason, until the table knows it."""
         self.current = PatternMode("old", 0.0, 0)
         self.mode: Mode = "old"
-        self.serves: Side = SERVES[self.mode]
-        self.compares = COMPARES[self.mode]
+        self.only_side: Side | None = "old"
+        """The side that answers every call without a cursor. None in the mode `new`, where either side can."""
+        self.compares = False
 
     def restart(self) -> None:
         """Start again in a forked child, without the counts of the parent."""
@@ -108,7 +109,8 @@ class ShadowedPattern:
 
     def _set(self, mode: PatternMode) -> None:
         self.current, self.mode = mode, mode.mode
-        self.serves, self.compares = SERVES[mode.mode], COMPARES[mode.mode]
+        self.only_side = None if mode.mode == "new" else SERVES[mode.mode]
+        self.compares = COMPARES[mode.mode]
 
     def note_new_call(self, now: float, problem: Exception | None = None) -> None:
         """Count a call that the new implementation served or failed, and fall back if its error rate is too high."""
@@ -148,7 +150,7 @@ class ShadowedPattern:
                 self._note(comparison, each, call, at)
 
     def _note(self, comparison: AnswerComparison, found: AnswerDifference, call: str, at: float) -> None:
-        text = comparison.comparer.text
+        text = comparison.read.comparer.text
         old, new = text(found.old, found.field), text(found.new, found.field)
         record = DifferenceRecord(at, call, found.kind, found.key, found.field, old, new)
         with self._lock:
@@ -158,8 +160,8 @@ class ShadowedPattern:
 
     def _call(self, comparison: AnswerComparison) -> str:
         """Return the call as text, with masked arguments."""
-        text = comparison.comparer.text
-        names = list(comparison.comparer.pattern.parameters)
+        text = comparison.read.comparer.text
+        names = list(comparison.read.comparer.pattern.parameters)
         arguments = {**dict(zip(names, comparison.args, strict=False)), **comparison.kwargs}
         shown = ", ".join(f"{name}={text(value, name, hides_all=False)}" for name, value in arguments.items())
         return f"{self.name}({shown})"
