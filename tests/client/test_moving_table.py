@@ -265,6 +265,42 @@ def test_a_cursor_with_an_old_key_is_rejected_when_all_items_have_moved(world: W
         world.table.lines.using(limit=3, cursor=first.cursor)("a")
 
 
+@pytest.mark.parametrize("read", ["lines", "last", "of_sku"])
+@pytest.mark.parametrize("phase", [Phase.BACKFILL, Phase.SWITCH])
+def test_a_cursor_with_a_new_key_is_rejected_after_an_undo(world: World, phase: Phase, read: str) -> None:
+    for name in ("b", "c", "d"):
+        world.table.put(world.New(name, "s1"))
+    argument = "s1" if read == "of_sku" else "a"
+    world.lead_to(phase)
+    page = getattr(world.table, read).using(limit=2)(argument)
+    following = getattr(world.table, read).using(limit=2, cursor=page.cursor)(argument)
+    state = run(world.control.state(), world.session)
+    assert state is not None
+    undone = run(undo_migration(world.next_run(), state), world.session)
+    assert undone.state.phase is Phase.PENDING
+    world.clock.now += RENEW_SECONDS
+    for cursor in (page.cursor, following.previous):
+        assert cursor is not None
+        with pytest.raises(CursorRefused, match="request the first page again"):
+            getattr(world.table, read).using(limit=2, cursor=cursor)(argument)
+    again = getattr(world.table, read).using(limit=2)(argument)
+    assert getattr(world.table, read).using(limit=2, cursor=again.cursor)(argument).items
+
+
+@pytest.mark.parametrize("read", ["lines", "of_sku"])
+def test_a_cursor_with_an_old_key_continues_while_items_move(world: World, read: str) -> None:
+    for name in ("b", "c", "d"):
+        world.table.put(world.New(name, "s1"))
+    argument = "s1" if read == "of_sku" else "a"
+    called = getattr(world.table, read)
+    if read == "lines" and len(called.plan.fan_outs):  # the number of Queries changes
+        return
+    first = called.using(limit=2)(argument)
+    expected = called.using(limit=2, cursor=first.cursor)(argument).items
+    world.lead_to(Phase.BACKFILL)
+    assert called.using(limit=2, cursor=first.cursor)(argument).items == expected
+
+
 def test_a_table_with_moved_keys_supports_awaited_calls_in_every_phase(world: World) -> None:
     async def calls() -> None:
         for phase in (Phase.EXPAND, Phase.BACKFILL, Phase.VERIFY, Phase.SWITCH, None):

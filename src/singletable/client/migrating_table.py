@@ -35,10 +35,11 @@ class MigratingTable(ConnectedTable):
     """An open table of new code: each call uses the form of items that the phase of the migration requires."""
 
     def __init__(self, table: ConnectedTable, designs: DualDesigns, lease: DualLease) -> None:
-        super().__init__(table.session, table.reader, returns_items=table.returns_items)
+        reader = replace(table.reader, has_two_keys=bool(designs.moved))
+        super().__init__(table.session, reader, returns_items=table.returns_items)
         self.session.lease = self._lease = lease
         old, new = self._reader_of(designs.old), self._reader_of(designs.new)
-        readers = {FormUse.READS_OLD: old, FormUse.READS_NEW: new}
+        readers = {FormUse.READS_OLD: old, FormUse.READS_NEW: replace(new, has_two_keys=False)}
         self._moves: KeyMoves | None = None
         if designs.moved:
             preparer = Preparer(designs.new, new.name, new.item_types, new.now)

@@ -15,7 +15,7 @@ PURE = "SINGLETABLE_PURE"
 
 
 INTERFACE_VERSIONS = {
-    "singletable.client.items._fast_rows": 1,
+    "singletable.client.items._fast_rows": 2,
     "singletable.engine.items._fast_keys": 1,
     "singletable.engine.storage._fast_checksums": 2,
     "singletable.values._fast_sizes": 1,

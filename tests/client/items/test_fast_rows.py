@@ -609,7 +609,8 @@ class Odd(Table, entities=[Price, Abstract, Loud]):
 
 
 def odd(kind: str, **values: dict[str, Any]) -> bytes:
-    return written([{"entity_type": {"S": kind}, "id": {"S": "a"}, "line": {"N": "1"}, **values}])
+    key = {"PK": {"S": f"{kind.upper()}#a"}, "SK": {"S": "001"}}
+    return written([{**key, "entity_type": {"S": kind}, "id": {"S": "a"}, "line": {"N": "1"}, **values}])
 
 
 def test_fast_rows_do_not_end_a_page_at_a_class_that_raises_stop_iteration() -> None:

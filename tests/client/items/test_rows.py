@@ -132,7 +132,8 @@ DESIGN = Things.design
 (THING,) = DESIGN.entities
 DECODER = Decoder(decoded_class(THING))
 PLANNED = {
-    name: PlanDecoder(DESIGN, getattr(Things, name).plan, Things.open("memory:")._opened().reader.item_types)
+    name: PlanDecoder(DESIGN, getattr(Things, name).plan, reader.item_types, reader.literals)
+    for reader in (Things.open("memory:")._opened().reader,)
     for name in ("thing", "things")
 }
 

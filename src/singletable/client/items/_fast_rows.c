@@ -7,14 +7,14 @@
 #include "_fast_rows.h"
 
 /* Keep equal to INTERFACE_VERSIONS in fast_path.py; increase both when the arguments or results change. */
-#define INTERFACE_VERSION 1
+#define INTERFACE_VERSION 2
 
 static const struct {
     const char *name;
     Kind kind;
 } KINDS[] = {
-    {"constant", CONSTANT}, {"text", TEXT},       {"choice", CHOICE}, {"moment", MOMENT}, {"int", INT},
-    {"float", FLOAT},       {"decimal", DECIMAL}, {"bool", BOOL},     {"list", LIST},     {"raw", RAW},
+    {"constant", CONSTANT}, {"key", KEY},         {"text", TEXT}, {"choice", CHOICE}, {"moment", MOMENT}, {"int", INT},
+    {"float", FLOAT},       {"decimal", DECIMAL}, {"bool", BOOL}, {"list", LIST},     {"raw", RAW},
 };
 
 typedef struct {
@@ -151,14 +151,16 @@ fill_column(Column *column, PyObject *given, Py_ssize_t number, Py_ssize_t *widt
     Kind inner = column->kind == LIST ? column->element : column->kind;
     int fits = inner == CHOICE     ? PyDict_Check(known)
                : inner == CONSTANT ? PyBytes_Check(known)
+               : inner == KEY      ? PyBytes_Check(known) && PyBytes_GET_SIZE(known) > 0
                : inner == RAW      ? PyCallable_Check(known)
                                    : known == Py_None;
     if (!fits || inner == LIST) {
         PyErr_Format(PyExc_ValueError, "a column of kind %U cannot use %R, and a list cannot contain lists", kind, known);
         return 0;
     }
-    if (column->kind == CONSTANT && (column->optional || column->nullable || number >= CONSTANTS_MAX)) {
-        PyErr_SetString(PyExc_ValueError, "a constant must be in every item, and among the first 64 columns");
+    int is_checked = column->kind == CONSTANT || column->kind == KEY;
+    if (is_checked && (column->optional || column->nullable || number >= CONSTANTS_MAX)) {
+        PyErr_SetString(PyExc_ValueError, "a constant or a key must be in every item, and among the first 64 columns");
         return 0;
     }
     column->name_bytes = PyUnicode_AsUTF8AndSize(name, &column->name_length);
@@ -172,7 +174,7 @@ fill_column(Column *column, PyObject *given, Py_ssize_t number, Py_ssize_t *widt
     }
     column->name = Py_NewRef(name);
     column->known = known == Py_None ? NULL : Py_NewRef(known);
-    column->place = column->kind == CONSTANT ? -1 : (*width)++;
+    column->place = is_checked ? -1 : (*width)++;
     return 1;
 }
 

@@ -23,10 +23,13 @@
          ? (*(at) += sizeof(literal) - 1, 1)                                                                           \
          : 0)
 
-typedef enum { CONSTANT, TEXT, CHOICE, MOMENT, INT, FLOAT, DECIMAL, BOOL, LIST, RAW } Kind;
+typedef enum { CONSTANT, KEY, TEXT, CHOICE, MOMENT, INT, FLOAT, DECIMAL, BOOL, LIST, RAW } Kind;
 
 /* A mask with one bit per constant records which constants an item has. */
 #define CONSTANTS_MAX 64
+/* The signs of an outline; keep equal to `key_literals.py`. */
+#define OUTLINE_FIELD '\x01'
+#define OUTLINE_REST '\x02'
 /* The members of a pydantic object: its fields, the set of given fields, and two that are None. */
 #define MEMBERS 4
 
@@ -46,12 +49,13 @@ typedef struct {
     int is_literal;   /* JSON can write the name without escapes */
     Kind kind;
     Kind element;     /* of a list */
-    PyObject *known;  /* a choice: a dict from text to value; a constant: its bytes; raw: the function that reads it;
+    PyObject *known;  /* a choice: a dict from text to value; a constant: its bytes; a key: its
+                         delimiter and its outline; raw: the function that reads it;
                          otherwise NULL */
     int optional;     /* an item may lack it */
     int nullable;     /* {"NULL":true} means no value */
     int keeps_null;   /* ... and becomes None instead of `absent` */
-    Py_ssize_t place; /* in the tuple; -1 for a constant, which is checked and left out */
+    Py_ssize_t place; /* in the tuple; -1 for a constant or a key, which is checked and left out */
     int is_noted;     /* the model records by name whether it was given */
 } Column;
 

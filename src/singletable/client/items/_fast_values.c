@@ -239,6 +239,56 @@ take_constant(const char **at, const char *end, PyObject *known)
     return Py_NewRef(Py_None);
 }
 
+/* Whether a text matches an outline: literals with a sign in place of the fields between them. Such a field is a run
+   without the delimiter; the rest, at the end, is any text. See `key_literals.py`. */
+static int
+matches_outline(const char *at, const char *end, const char *outline, const char *last, char delimiter)
+{
+    const char *field = NULL, *run = NULL; /* the outline after the last field, and the text where its run ends */
+    for (;;) {
+        if (outline < last && *outline == OUTLINE_REST)
+            return 1;
+        if (outline < last && *outline == OUTLINE_FIELD) {
+            field = ++outline;
+            run = at;
+        }
+        else if (at < end && outline < last && *outline == *at) {
+            outline++;
+            at++;
+        }
+        else if (at == end && outline == last) {
+            return 1;
+        }
+        else if (field != NULL && run < end && *run != delimiter) {
+            outline = field; /* the run of the last field is longer */
+            at = ++run;
+        }
+        else {
+            return 0;
+        }
+    }
+}
+
+static PyObject *
+checked_key(const Span *span, PyObject *known)
+{
+    const char *outline = PyBytes_AS_STRING(known), *last = outline + PyBytes_GET_SIZE(known);
+    const char *start = span->start;
+    Py_ssize_t length = span->length;
+    PyObject *text = NULL;
+    if (span->has_escapes) {
+        text = text_of(span);
+        start = text == NULL ? NULL : PyUnicode_AsUTF8AndSize(text, &length);
+        if (start == NULL) {
+            Py_XDECREF(text);
+            return NULL;
+        }
+    }
+    int is_match = matches_outline(start, start + length, outline + 1, last, *outline);
+    Py_XDECREF(text);
+    return is_match ? Py_NewRef(Py_None) : NULL;
+}
+
 PyObject *
 take_scalar(const char **at, const char *end, Kind kind, PyObject *known, PyObject *decimal)
 {
@@ -255,12 +305,16 @@ take_scalar(const char **at, const char *end, Kind kind, PyObject *known, PyObje
         if (TAKE(at, end, "{\"BOOL\":false}"))
             return Py_NewRef(Py_False);
         return NULL;
+    case KEY:
     case TEXT:
     case CHOICE:
     case MOMENT:
         if (!TAKE(at, end, "{\"S\":\"") || !take_text(at, end, &span))
             return NULL;
-        value = kind == TEXT ? text_of(&span) : kind == CHOICE ? choice_of(&span, known) : moment_of(&span);
+        value = kind == TEXT     ? text_of(&span)
+                : kind == KEY    ? checked_key(&span, known)
+                : kind == CHOICE ? choice_of(&span, known)
+                                 : moment_of(&span);
         break;
     case INT:
     case FLOAT:

@@ -90,7 +90,7 @@ FAST_OBJECTS = FastPath("objects of rows")
 FAST_ITEMS = FastPath("single items")
 """Creates the object of a single item from a msgspec row. The slow path decodes it field by field."""
 
-Kind = Literal["constant", "text", "choice", "moment", "int", "float", "decimal", "bool", "raw"]
+Kind = Literal["constant", "key", "text", "choice", "moment", "int", "float", "decimal", "bool", "raw"]
 
 ABSENT = object()
 """The value of a column that an item does not have."""
@@ -102,7 +102,8 @@ class FastType:
 
     kind: Kind
     known: Mapping[str, Any] | bytes | Callable[[bytes], Any] | None = None
-    """For a choice, a dict of its values. For a constant, its bytes. For a raw value, the function that reads it."""
+    """For a choice, a dict of its values. For a constant, its bytes. For a key, its delimiter and outline.
+    For a raw value, the function that reads it."""
     is_list: bool = False
 
     @classmethod

@@ -50,6 +50,7 @@ class RangesOfBothKeys:
     is_returning: bool
     """Whether an undo moves items back."""
     _plans: dict[tuple[str, type | None], Plan | str] = field(init=False, default_factory=dict)
+    _forms: dict[str, str | None] = field(init=False, default_factory=dict)
 
     def merges(self, plan: Plan) -> bool:
         """Return whether a plan reads a range of keys that items leave or enter."""
@@ -87,6 +88,14 @@ class RangesOfBothKeys:
             else:
                 self._plans[key] = replace(made, view=plan.view)
         return self._plans[key]
+
+    def old_form(self, plan: Plan) -> str | None:
+        """Return the form of the keys that the same read of the old design returns, or None if it has no plan."""
+        if plan.pattern.name not in self._forms:
+            found = plan_pattern(self.old.design, without_fanout(plan.pattern))
+            form = None if isinstance(found, UnsupportedPattern) else self.old.key_form(found)
+            self._forms[plan.pattern.name] = form
+        return self._forms[plan.pattern.name]
 
     @cached_property
     def _by_class(self) -> Mapping[type, MovedEntity]:
@@ -164,6 +173,13 @@ def position_count(reader: TableReader, plan: Plan, requests: Sequence[Request])
     """Return the number of positions in a cursor of a read."""
     has_mark = reader.both_keys is not None and reader.both_keys.merges(plan) and len(requests) > 1
     return len(requests) + has_mark
+
+
+def accepted_forms(reader: TableReader, plan: Plan) -> frozenset[str]:
+    """Return the forms of keys in the cursors that a read accepts: both, while a migration moves the items."""
+    own, both = reader.key_form(plan), reader.both_keys
+    old = None if both is None else both.old_form(plan)
+    return frozenset((own,)) if old is None else frozenset((own, old))
 
 
 @dataclass

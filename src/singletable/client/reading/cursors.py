@@ -13,6 +13,11 @@ from typing import Any, Literal
 import msgspec
 
 from singletable.errors import ArgumentRefused, CursorRefused
+from singletable.model.entity import Entity
+from singletable.model.key_template import FieldSlot, LiteralText
+from singletable.model.keys import KeyPart, Placement, TemplatePart
+from singletable.model.table_schema import Index
+from singletable.planner.plan import Plan
 from singletable.wire.api_types import decoder_of
 
 CursorProtection = Literal["signed", "encrypted"]
@@ -33,9 +38,39 @@ class CursorPosition(msgspec.Struct, frozen=True, array_like=True):
     issued_at: int
     backwards: bool
     positions: list[dict[str, Any] | bool | None]
+    key_form: str = ""
+    """The fingerprint of the templates that made the keys of the positions. Empty in cursors of earlier releases."""
 
 
 _decode = decoder_of(CursorPosition).decode
+_FORM_CHARACTERS = 8
+
+
+def key_form(plan: Plan, table: Index) -> str:
+    """Return the fingerprint of the templates that make the keys of a plan's items.
+
+    It contains no field names, so a renamed field leaves the cursors valid.
+    """
+    forms = sorted(
+        [_part_form(part) for placement in _placements(plan, entity) for part in placement.parts]
+        for entity in (*plan.entities, *plan.other_entities)
+    )
+    names = [*plan.index.key_attributes, *table.key_attributes]
+    return hashlib.sha256(_encode([names, forms])).hexdigest()[:_FORM_CHARACTERS]
+
+
+def _placements(plan: Plan, entity: Entity) -> list[Placement]:
+    found = entity.placements.get(plan.index.alias)
+    return [entity.base] if found is None or plan.index.is_table else [found, entity.base]
+
+
+def _part_form(part: KeyPart) -> list[str]:
+    if not isinstance(part, TemplatePart):
+        return [part.type]
+    return [
+        each.text if isinstance(each, LiteralText) else each.spec if isinstance(each, FieldSlot) else each.derived.label
+        for each in part.template.parts
+    ]
 
 
 class CursorSignature:
@@ -116,10 +151,11 @@ class Cursors:
         arguments: Mapping[str, Any],
         positions: list[dict[str, Any] | bool | None],
         *,
+        key_form: str = "",
         backwards: bool = False,
     ) -> str:
-        """Return the cursor of a position."""
-        position = msgspec.json.encode(CursorPosition(VERSION, int(self._now()), backwards, positions))
+        """Return the cursor of a position. `key_form` is the fingerprint of the templates of its keys."""
+        position = msgspec.json.encode(CursorPosition(VERSION, int(self._now()), backwards, positions, key_form))
         return _as_text(self._protections[0].protect(self._call(pattern, arguments), position))
 
     def decode(self, pattern: str, arguments: Mapping[str, Any], text: str) -> CursorPosition:

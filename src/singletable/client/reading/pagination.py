@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from singletable.client.items.decoder import key_identity
-from singletable.client.reading.both_keys import position_count, queries_of
+from singletable.client.reading.both_keys import accepted_forms, position_count, queries_of
 from singletable.client.reading.key_reads import batch_get
 from singletable.client.reading.query_execution import MergedQueries, Position, SingleQuery
 from singletable.client.reading.table_reader import ReadOptions, TableReader
@@ -32,13 +32,13 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
     requests = read_requests(reader.design, plan, arguments)
     options = options.trimming(plan, arguments)
     positions: Sequence[Position] = [None] * len(requests)
-    backwards, text = False, options.cursor or arguments.get("cursor")
+    backwards, text, form = False, options.cursor or arguments.get("cursor"), reader.key_form(plan)
     unreadable = reader.unreadable_items()
     if text is None and reader.has_fast_path(plan):
         single = SingleQuery(reader, plan, requests[0], options, unreadable)
         objects = yield from single.take(limit_of(plan, arguments, options))
         ahead = single.positions
-        cursor = None if ahead is None else reader.cursors.encode(name, bound, ahead)
+        cursor = None if ahead is None else reader.cursors.encode(name, bound, ahead, key_form=form)
         return Page(objects, cursor) if unreadable is None else Page(objects, cursor, None, tuple(unreadable.listed))
     if text is not None:
         position = reader.cursors.decode(name, bound, text)
@@ -48,6 +48,8 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
         known = {*plan.index.key_attributes, *reader.design.table.key_attributes}
         if any(isinstance(each, dict) and not each.keys() <= known for each in positions):
             raise CursorRefused(f"{name}: the cursor was issued for another index; request the first page again")
+        if position.key_form and position.key_form not in accepted_forms(reader, plan):
+            raise _of_other_keys(name)
     found = queries_of(
         reader, plan, arguments, requests, positions, options, backwards=backwards, unreadable=unreadable
     )
@@ -57,19 +59,25 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
             yield from found.look_ahead()
     except RequestRefused as problem:
         if text is not None and _START_KEY.search(problem.message) is not None:
-            raise CursorRefused(
-                f"{name}: the keys of the items have changed since the cursor was issued; request the first page again"
-            ) from None
+            raise _of_other_keys(name) from None
         raise
     if backwards:
         objects.reverse()
     ahead = found.positions
     # A read that starts at the first or last item has no page before it.
     behind = None if all(position is None for position in positions) else found.reversed_positions
-    further = None if ahead is None else reader.cursors.encode(name, bound, ahead, backwards=backwards)
-    back = None if behind is None else reader.cursors.encode(name, bound, behind, backwards=not backwards)
+    further = None if ahead is None else reader.cursors.encode(name, bound, ahead, key_form=form, backwards=backwards)
+    back = (
+        None if behind is None else reader.cursors.encode(name, bound, behind, key_form=form, backwards=not backwards)
+    )
     listed = () if unreadable is None else tuple(unreadable.listed)
     return Page(objects, back, further, listed[::-1]) if backwards else Page(objects, further, back, listed)
+
+
+def _of_other_keys(name: str) -> CursorRefused:
+    return CursorRefused(
+        f"{name}: the keys of the items have changed since the cursor was issued; request the first page again"
+    )
 
 
 def start_query(

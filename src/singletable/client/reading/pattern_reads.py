@@ -70,6 +70,7 @@ class _MemberObjects:
 
     member: ShapeMember
     entity: Entity
+    plan: Plan
     count: int = 0
     objects: list[Any] = field(default_factory=list)
 
@@ -79,7 +80,7 @@ class _MemberObjects:
         self.count += len(found)
         if self.member.kind == "one":
             unreadable = None  # a required member has no substitute, so the read raises its error
-        self.objects += read_items(reader.item_types.decoder(self.entity), found, unreadable).objects
+        self.objects += read_items(reader.decoder(self.entity, self.plan), found, unreadable).objects
 
     def value(self, pattern: str, shape: type) -> Any:
         """Return the value of this member for the collection class.
@@ -106,7 +107,7 @@ def read_collection(reader: TableReader, plan: Plan, arguments: Arguments, optio
     found = queries_of(reader, plan, arguments, requests, [None] * len(requests), options, unreadable=unreadable)
     limit = limit_of(plan, arguments, options)
     count = None if limit is None or plan.limit is None else limit + plan.limit.extra
-    members = [_MemberObjects(member, entity) for member, entity in zip(plan.members, plan.entities, strict=True)]
+    members = [_MemberObjects(member, entity, plan) for member, entity in zip(plan.members, plan.entities, strict=True)]
     is_empty = True
     while items := (yield from found.take(count)):
         is_empty = False

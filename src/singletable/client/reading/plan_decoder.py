@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from singletable.client.items.item_types import ItemTypes
+from singletable.client.items.key_literals import KeyLiterals
 from singletable.client.items.row_columns import ConstantColumn, FastObjects, constant_column, text_type
 from singletable.client.items.rows import FAST_OBJECTS, FAST_ROWS, Column, Row, row_type
 from singletable.client.responses import GetResponse, Item, PageResponse, read_get, read_page
@@ -28,10 +29,16 @@ class PageFastPath:
     The compiled reader runs first, then msgspec. Both raise NotOnFastPath if an item does not match.
     """
 
-    def __init__(self, row: type[Row], objects: Callable[[Sequence[Row]], list[Any]], fast: FastObjects | None) -> None:
+    def __init__(
+        self,
+        row: type[Row],
+        objects: Callable[[Sequence[Row]], list[Any]],
+        literals: KeyLiterals,
+        fast: FastObjects | None,
+    ) -> None:
         self._read_page = decoder_of(PageResponse[row]).decode  # type: ignore[valid-type]  # created at run time
         self._read_rows = decoder_of(list[row]).decode  # type: ignore[valid-type]  # the same
-        self._objects = objects
+        self._create, self._literals = objects, literals
         self._fast = fast
 
     def page(self, body: bytes) -> tuple[PageResponse[Any], list[Any]]:
@@ -76,6 +83,11 @@ class PageFastPath:
             raise NotOnFastPath
         return response, objects
 
+    def _objects(self, rows: Sequence[Row]) -> list[Any]:
+        if not self._literals.fit(rows):
+            raise NotOnFastPath
+        return self._create(rows)
+
     def chunk(self, items: bytes | msgspec.Raw) -> list[Any]:
         """Return the objects of comma-separated items. Raise NotOnFastPath if an item does not match."""
         if self._fast is not None:
@@ -105,8 +117,11 @@ class PageFastPath:
 class PlanDecoder:
     """Decodes the responses of one plan: items of its entities as rows, other items as dicts."""
 
-    def __init__(self, design: Design, plan: Plan, item_types: ItemTypes) -> None:
+    def __init__(
+        self, design: Design, plan: Plan, item_types: ItemTypes, literals: Callable[[Entity, Plan], KeyLiterals]
+    ) -> None:
         self._design, self._plan, self._item_types = design, plan, item_types
+        self._literals = literals
         # A view can lack the fields that the client checks, so the client reads whole items.
         reads_whole_items = plan.hydrate or (bool(plan.trims) and plan.view is not None)
         rows = (
@@ -177,11 +192,14 @@ class PlanDecoder:
             return None
         (entity,) = plan.entities
         decoder = self._item_types.decoder(entity, plan.view)
+        literals = self._literals(entity, plan)
         constants = list(self._constants(entity))
-        row = decoder.row_type(constants)
+        keys = list(literals.page_columns())
+        row = decoder.row_type([*(column for column, _ in keys), *constants])
         if row is None:
             return None
-        return PageFastPath(row, decoder.objects, decoder.fast_objects(each.fast for each in constants))
+        fast = decoder.fast_objects([*(column for _, column in keys), *(each.fast for each in constants)])
+        return PageFastPath(row, decoder.objects, literals, fast)
 
     def _row_type(self, entity: Entity) -> type[Row] | None:
         """Return the row type of an entity: fields, keys, type and expiry.

@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from singletable.client.items.item_types import ItemTypes
+from singletable.client.items.key_literals import CheckingDecoder, ItemDecoder, KeyLiterals
 from singletable.client.items.rows import Row
 from singletable.client.metrics import Metrics
 from singletable.client.reading.plan_decoder import PlanDecoder
@@ -64,10 +65,14 @@ class TableReader:
     retries: Retries = field(default_factory=Retries)
     reports_unreadable: bool = False
     """Whether reads report unreadable items and return the others; by default they raise ItemRefused."""
+    has_two_keys: bool = False
+    """Whether a migration moves items, so that the key of an item can be that of the old or the new design."""
     both_keys: RangesOfBothKeys | None = None
     """The old ranges of keys, while a migration moves items."""
     _ttl: str | None = field(init=False)
     _plan_decoders: dict[tuple[str, type | None], PlanDecoder] = field(init=False, default_factory=dict)
+    _key_forms: dict[str, str] = field(init=False, default_factory=dict)
+    _decoders: dict[tuple[str, str, type | None], ItemDecoder] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._ttl = self.design.ttl_attribute
@@ -147,7 +152,7 @@ class TableReader:
         cache_key = (plan.pattern.name, plan.view)  # a count has another view of the same pattern
         decoder = self._plan_decoders.get(cache_key)
         if decoder is None:
-            decoder = self._plan_decoders[cache_key] = PlanDecoder(self.design, plan, self.item_types)
+            decoder = self._plan_decoders[cache_key] = PlanDecoder(self.design, plan, self.item_types, self.literals)
         return decoder
 
     def call(self, request: Request, plan: Plan, options: ReadOptions, **added: Any) -> Call:
@@ -236,12 +241,39 @@ class TableReader:
         """Return the objects, or views, of items."""
         return self.readable(items, plan, unreadable).objects
 
+    def key_form(self, plan: Plan) -> str:
+        """Return the fingerprint of the templates that make the keys of a plan's items, for cursors."""
+        known = self._key_forms.get(plan.pattern.name)
+        if known is None:
+            from singletable.client.reading.cursors import key_form
+
+            known = self._key_forms[plan.pattern.name] = key_form(plan, self.design.table)
+        return known
+
+    def literals(self, entity: Entity, plan: Plan | None = None) -> KeyLiterals:
+        """Return the check of the keys of an entity's items that a plan or a scan reads."""
+        return KeyLiterals(entity, plan, has_two_keys=self.has_two_keys)
+
+    def decoder(self, entity: Entity, plan: Plan | None = None) -> ItemDecoder:
+        """Return the decoder for the items of an entity that a plan or a scan reads. It checks their keys."""
+        if plan is not None and plan.operation != "Query":  # the request names the whole key
+            return self.item_types.decoder(entity, plan.view)
+        view = None if plan is None else plan.view
+        cache_key = (entity.name, "" if plan is None else plan.pattern.name, view)
+        known = self._decoders.get(cache_key)
+        if known is None:
+            known, literals = self.item_types.decoder(entity, view), self.literals(entity, plan)
+            if literals.columns:
+                known = CheckingDecoder(known, literals, self.item_types.upgrader(entity))
+            self._decoders[cache_key] = known
+        return known
+
     def readable(self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None) -> Readable:
         """Return the readable items and their objects, in the order of the items."""
         entity, *others = plan.entities
         if others:
             return self._readable_of_several(items, plan, unreadable)
-        return read_items(self.item_types.decoder(entity, plan.view), items, unreadable)
+        return read_items(self.decoder(entity, plan), items, unreadable)
 
     def _readable_of_several(
         self, items: Sequence[Item | Row], plan: Plan, unreadable: UnreadableItems | None
@@ -254,7 +286,7 @@ class TableReader:
             places.setdefault("" if entity is None else entity.name, []).append(place)
         for entity in plan.entities:
             own = places.get(entity.name, [])
-            found = read_items(self.item_types.decoder(entity, plan.view), [items[place] for place in own], unreadable)
+            found = read_items(self.decoder(entity, plan), [items[place] for place in own], unreadable)
             known = {id(items[place]): place for place in own}
             placed += [(known[id(item)], item, value) for item, value in zip(found.items, found.objects, strict=True)]
         placed.sort(key=lambda each: each[0])
@@ -266,7 +298,7 @@ class TableReader:
         If the item is unreadable and the table reports such items, warn and return None.
         """
         try:
-            return self.item_types.decoder(entity).read(item)
+            return self.decoder(entity).read(item)
         except ItemRefused as error:
             unreadable = self.unreadable_items(source)
             if unreadable is None:

@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from singletable.client.items.decoder import Decoder, key_identity
+from singletable.client.items.decoder import key_identity
+from singletable.client.items.key_literals import ItemDecoder
 from singletable.client.items.rows import Row
 from singletable.client.responses import Item, read_page
 from singletable.errors import ItemRefused, UnreadableItem, UnreadableItemWarning
@@ -31,7 +32,7 @@ class UnreadableItems:
         self.responses: list[bytes] = []
         """The responses that contain the items of the rows. A row lacks the attributes that the model does not read."""
 
-    def separate(self, decoder: Decoder, items: Sequence[Item | Row]) -> Readable:
+    def separate(self, decoder: ItemDecoder, items: Sequence[Item | Row]) -> Readable:
         """Decode items one by one. Return the readable items, and report the others."""
         readable: list[Item | Row] = []
         objects: list[Any] = []
@@ -77,7 +78,7 @@ def _drop_tracebacks(error: BaseException) -> None:
         each = each.__cause__
 
 
-def read_items(decoder: Decoder, items: Sequence[Item | Row], unreadable: UnreadableItems | None) -> Readable:
+def read_items(decoder: ItemDecoder, items: Sequence[Item | Row], unreadable: UnreadableItems | None) -> Readable:
     """Decode items and report the unreadable ones. Raise ItemRefused if `unreadable` is None."""
     try:
         return Readable(items, decoder.read_all(items))
