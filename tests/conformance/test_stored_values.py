@@ -143,7 +143,7 @@ def test_stored_placeholders_quoted_keys_and_lists_as_text_are_reported() -> Non
         ("ST216", "SK contains quotes as part of a key"),
         ("ST216", "tags contains a list or a map as text that is not JSON"),
     ]
-    assert messages(message(title='"Wow"', tags='["red"]')) == []
+    assert messages(message(title='"Wow"', tags="red, blue")) == []
 
 
 @pytest.mark.parametrize(
@@ -288,3 +288,35 @@ def test_a_stored_period_that_the_model_computes_from_another_time_is_not_report
 def test_stored_versions_of_digits_are_numbers_as_text() -> None:
     assert [code for code, _ in messages(message(version="1"), message(version="2"))] == ["ST215"]
     assert messages(message(version="1"), message(version="1.0.2")) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"box": '{"width": 3}'}, ["ST226"]),
+        ({"lines": '[{"sku": "a"}]'}, ["ST226"]),
+        ({"payload": '{"width": 3}'}, []),
+        ({"box": "{width: 3}"}, ["ST216"]),
+    ],
+)
+def test_json_as_text_is_reported_unless_the_attribute_contains_a_document(
+    values: dict[str, Any], expected: list[str]
+) -> None:
+    assert [code for code, _ in messages(message(**values))] == expected
+
+
+@pytest.mark.parametrize("sent", ["2024-07-31T13:50:40+09:00", "2024-07-01T13:50-0500"])
+def test_a_time_with_a_utc_offset_in_a_key_is_reported(sent: str) -> None:
+    assert messages(message(sent)) == [
+        ("ST227", "SK: times with a UTC offset do not sort with times in UTC or with another offset")
+    ]
+
+
+@pytest.mark.parametrize("sent", ["2024-07-31T13:50:40Z", "2024-07-31T13:50:40+00:00", "2024-07-31"])
+def test_a_time_in_utc_in_a_key_is_not_reported(sent: str) -> None:
+    assert messages(message(sent)) == []
+
+
+def test_a_name_of_an_attribute_in_the_middle_of_a_key_is_a_placeholder() -> None:
+    ((code, text),) = messages(message("StartDate#7"))
+    assert (code, text) == ("ST216", "SK contains a placeholder instead of a value")

@@ -45,3 +45,16 @@ def test_a_class_name_without_letters_of_the_alphabet_has_no_references() -> Non
     assert (
         notes_of(draft_entity("ग्राहक", "X#{id}", "id", "user_name"), draft_entity("Item", "Y#{id}", "id", "name")) == []
     )
+
+
+def test_a_role_without_an_id_in_its_name_is_a_reference() -> None:
+    order = draft_entity("Order", "ORDER#{id}", "id", "customer", "total")
+    (note,) = notes_of(order)
+    assert "Order.customer." in note
+    assert notes_of(draft_entity("Order", "CUSTOMER#{customer}", "id", "customer")) == []
+
+
+def test_a_reference_can_name_the_last_word_of_an_entity() -> None:
+    session = draft_entity("PhoneSession", "SESSION#{id}", "id")
+    (note,) = notes_of(session, draft_entity("Voucher", "VOUCHER#{id}", "id", "session_id"))
+    assert "Voucher.session_id." in note

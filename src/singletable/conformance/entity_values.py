@@ -13,7 +13,9 @@ from singletable.model.keys import TemplatePart
 from singletable.planner.formatting import format_count
 from singletable.verify.findings import Finding, Rule, entity_finding
 from singletable.verify.item_rules import (
+    JSON_AS_TEXT,
     KEY_SHAPES,
+    LOCAL_OFFSET,
     MALFORMED_TIME,
     MAP_BY_ID,
     NUMBER_AS_TEXT,
@@ -39,6 +41,9 @@ _MAP_REMEDY = "Store each member as an item of its own in the same partition, wi
 _PERIOD_REMEDY = "Put each item again with the month or the day of its time in the partition key."
 _SHAPE_REMEDY = "Delete the items, and write them under a key like the others."
 _ZONE_REMEDY = "Write UTC, such as 2024-01-01T10:00:00Z, and declare the field as a datetime."
+_JSON_REMEDY = "Store a map or a list, and declare the field as a dict or a list."
+_DOCUMENTS = frozenset({"json", "raw", "payload", "body", "blob", "document", "snapshot", "content", "template"})
+"""Words of fields that contain a document as a whole."""
 _NUMBER_REMEDY = "Declare the field as int, Decimal or bool, and write the items again."
 _PLACEHOLDER_REMEDY = "Write a real value, or remove the attribute."
 
@@ -107,6 +112,8 @@ def value_findings(values: EntityValues) -> Iterator[ValueFinding]:
     yield from _without_zone(values)
     yield from _maps_by_id(values)
     yield from _other_periods(values)
+    yield from _json_as_text(values)
+    yield from _with_offset(values)
 
 
 def _malformed(values: EntityValues) -> Iterator[ValueFinding]:
@@ -180,6 +187,25 @@ def _other_periods(values: EntityValues) -> Iterator[ValueFinding]:
         if problem == "other period":
             message = f"the time in {name} is not in the period of its partition key, so a read by period misses items"
             yield value_finding(OTHER_PERIOD, values.entity, message, _PERIOD_REMEDY, seen)
+
+
+def _json_as_text(values: EntityValues) -> Iterator[ValueFinding]:
+    found = {
+        name: seen
+        for (problem, name), seen in values.seen.items()
+        if problem == "JSON" and not _DOCUMENTS.intersection(words_of(name.rpartition(".")[2]))
+    }
+    if found:
+        message = f"{', '.join(found)} {'contains' if len(found) == 1 else 'contain'} JSON as text, whose members no "
+        message += "filter, projection or update can reach"
+        yield value_finding(JSON_AS_TEXT, values.entity, message, _JSON_REMEDY, _first(found))
+
+
+def _with_offset(values: EntityValues) -> Iterator[ValueFinding]:
+    found = {name: seen for (problem, name), seen in values.seen.items() if problem == "offset"}
+    if found:
+        message = f"{', '.join(found)}: times with a UTC offset do not sort with times in UTC or with another offset"
+        yield value_finding(LOCAL_OFFSET, values.entity, message, _ZONE_REMEDY, _first(found))
 
 
 def _without_zone(values: EntityValues) -> Iterator[ValueFinding]:

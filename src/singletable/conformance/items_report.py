@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from singletable.client.items.decoder import Item
+from singletable.conformance.counter_totals import CounterTotals
 from singletable.conformance.entity_values import ValueFinding
 from singletable.conformance.item_comparison import ItemComparer, ItemProblem
 from singletable.conformance.key_measurements import NEAR_LIMIT, KeyMeasurements, MeasuredPartitions
@@ -124,6 +125,7 @@ class ItemsCheck:
         self._comparer = ItemComparer(design)
         self._measurements = KeyMeasurements(design)
         self._values = StoredValues(design)
+        self._counters = CounterTotals(design)
         base = design.table.key_attributes
         indexes = design.indexes.values()
         self._index_keys = frozenset(name for index in indexes for name in index.key_attributes).difference(base)
@@ -151,6 +153,7 @@ class ItemsCheck:
             self._count(ItemProblem(LARGE_ITEM, reason, f"{size_bytes:,} bytes"), entity, item)
         self._measurements.add(entity, item, comparison.values, size_bytes)
         self._values.add(entity, item)
+        self._counters.add(entity, item, comparison.values)
 
     def add_all(self, page: Iterable[StoredItem]) -> None:
         """Check the items of a page."""
@@ -161,7 +164,8 @@ class ItemsCheck:
         """Return the report, and delete the temporary data."""
         partitions = self._measurements.partitions()
         measured = measured_findings(self._design, self._measurements, partitions, is_whole=is_whole)
-        findings = [*self._item_findings(), *map(_of_measurement, measured), *map(_of_values, self._values.findings())]
+        of_values = (*self._values.findings(), *self._counters.findings())
+        findings = [*self._item_findings(), *map(_of_measurement, measured), *map(_of_values, of_values)]
         order = {rule.code: place for place, rule in enumerate(ITEM_RULES)}
         findings.sort(key=lambda each: (order[each.finding.code], each.finding.subject, -each.items))
         entities = tuple(

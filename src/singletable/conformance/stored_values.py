@@ -21,6 +21,7 @@ from singletable.conformance.entity_values import (
 )
 from singletable.conformance.suspect_text import (
     MONTHS,
+    TIME_WITH_OFFSET,
     TIME_WITHOUT_ZONE,
     VALID_TIME,
     is_name,
@@ -151,17 +152,25 @@ class StoredValues:
         if (shape := shapes.get(len(segments))) is None:
             shape = shapes[len(segments)] = SeenItems() if len(shapes) < FORMATS_MAX else SeenItems(1)
         shape.add(self._key_text(item) if not shape.items else "", text)
-        if is_name(segments[-1]) and segments[-1] not in values.literals:
-            values.add("placeholder", name, self._key_text(item), segments[-1])
+        names = [each for each in segments if is_name(each) and each not in values.literals]
+        if names:
+            values.add("placeholder", name, self._key_text(item), names[-1])
         for segment in segments:
             if segment.lower() in MONTHS:
                 values.months.setdefault(name, set()).add(segment)
                 if len(values.months[name]) > 1:
                     values.add("unsorted time", name, self._key_text(item), segment)
                 continue
+            if TIME_WITH_OFFSET.fullmatch(segment):
+                values.add("offset", name, self._key_text(item), segment)
             if VALID_TIME.fullmatch(segment):
                 self._add_format(values, item, name, segment)
-            elif (found := suspicion_of(segment)) is not None and found not in ("number", "boolean", "malformed list"):
+            elif (found := suspicion_of(segment)) is not None and found not in (
+                "number",
+                "boolean",
+                "malformed list",
+                "JSON",
+            ):
                 values.add(found, name, self._key_text(item), segment)
 
     def _add_periods(self, values: EntityValues, item: Item) -> None:
@@ -280,6 +289,8 @@ class StoredValues:
                 yield ValueFinding(finding, 1, key, value)
 
 
+_NOT_IN_KEYS = ("number", "boolean", "malformed list", "JSON")
+"""What a text looks like without being a mistake in a key."""
 _TTL_PROBLEMS = {
     "milliseconds": "{name} is a time in milliseconds, but DynamoDB reads it as seconds, so the items never expire",
     "duration": "{name} is not a time since 1970 but a small number, such as a duration, so DynamoDB ignores it",

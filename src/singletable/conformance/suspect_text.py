@@ -8,8 +8,10 @@ from typing import Literal
 
 import msgspec
 
+from singletable.model.field_roles import is_attribute_name
+
 Suspicion = Literal[
-    "malformed time", "unsorted time", "number", "boolean", "placeholder", "quotes", "malformed list", "spaces"
+    "malformed time", "unsorted time", "number", "boolean", "placeholder", "quotes", "malformed list", "JSON", "spaces"
 ]
 """What a text looks like; each is a mistake only in some attributes."""
 
@@ -64,6 +66,8 @@ _CLOCK = re.compile(
 _CENTURIES = ("19", "20")
 TIME_WITHOUT_ZONE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+")
 """The local time of an unknown place, if it is also a valid time."""
+TIME_WITH_OFFSET = re.compile(r"[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9:.]+[+-](?!00:?00)[0-9]{2}:?[0-9]{2}")
+"""A time that is not in UTC."""
 VALID_TIME = re.compile(
     r"(?:1|2)[0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])"
     r"(?:[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -89,7 +93,9 @@ def suspicion_of(text: str) -> Suspicion | None:
         return "unsorted time"
     if _QUOTED.fullmatch(text):
         return "quotes"
-    return "malformed list" if _LIST.fullmatch(text) and not _is_json(text) else None
+    if not _LIST.fullmatch(text):
+        return None
+    return "JSON" if _is_json(text) else "malformed list"
 
 
 MONTHS = frozenset(
@@ -106,7 +112,7 @@ def is_template_syntax(text: str) -> bool:
 
 def is_name(text: str) -> bool:
     """Return whether a text is the name of an attribute or of a type."""
-    return text in _TYPE_NAMES or _NAME.fullmatch(text) is not None
+    return text in _TYPE_NAMES or is_attribute_name(text) or _NAME.fullmatch(text) is not None
 
 
 def is_malformed_time(text: str) -> bool:

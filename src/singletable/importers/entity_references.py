@@ -11,6 +11,12 @@ from singletable.model.field_roles import words_of
 from singletable.model.table_schema import TABLE
 
 _PEOPLE = frozenset({"user", "member", "customer", "account", "player", "employee", "student", "patient"})
+_ROLES = frozenset(
+    {"user", "customer", "member", "supplier", "seller", "buyer", "owner", "vendor", "patient", "employee"}
+)
+"""Fields with these names identify a person or a company, even without `_id`."""
+_LONG = 5
+"""The length from which an id can name the last word of another entity: `session_id` of PhoneSession."""
 _REPEATED = (("username",), ("email",), ("nickname",))
 _GENERIC = frozenset({"item", "record", "entity", "details", "profile", "data"})
 """Last words of entity names that their ids do not repeat: `user_id` refers to UserDetails."""
@@ -73,11 +79,16 @@ def _unread(entity: DraftEntity, names: set[str], *, is_inverted: bool) -> Itera
     partitions |= set(fields_in(entity.keys[TABLE].sort)) - in_table
     for field in entity.fields:
         words = words_of(field.name)
+        if len(words) == 1 and words[0] in _ROLES and field.type == "str" and field.name not in partitions:
+            if _stem(entity.class_name) != words[0]:
+                yield f"{entity.class_name}.{field.name}"
+            continue
         stem = "".join(words[:-1])
         if len(words) < 2 or words[-1] != "id" or field.name in partitions or own.endswith(stem):
             continue
         # A pair of ids, such as a member of an organization, is usually read from both sides.
-        if (stem in names or words[0] in _PEOPLE) if field.name in in_table else stem in names:
+        is_name = stem in names or any(len(stem) >= _LONG and name.endswith(stem) for name in names)
+        if (is_name or words[0] in _PEOPLE) if field.name in in_table else is_name:
             yield f"{entity.class_name}.{field.name}"
 
 

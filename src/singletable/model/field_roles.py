@@ -14,6 +14,9 @@ from singletable.lazy_dataclass import dataclass
 from singletable.model.fields import Field
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_ATTRIBUTE_NAME = re.compile(
+    r"[a-z]+(?:[A-Z][a-z]+)*(?:Id|ID)|[a-z]+(?:_[a-z]+)*_id|[A-Za-z][a-z]+(?:[A-Z][a-z]+)*(?:Date|Time|DateTime)"
+)
 _ID_WORDS = frozenset({"id", "uuid", "guid", "ulid", "ksuid", "sku", "isbn", "slug", "handle", "email", "vin", "arn"})
 _BARE_IDS = frozenset({("id",), ("uuid",), ("guid",), ("ulid",), ("ksuid",)})
 _INSTANT_WORDS = frozenset({"timestamp", "ts", "datetime", "time", "epoch", "instant"})
@@ -100,6 +103,11 @@ class ValueCount:
 def words_of(name: str) -> tuple[str, ...]:
     """Split a name in snake case or camel case into lower-case words."""
     return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def is_attribute_name(text: str) -> bool:
+    """Return whether a text is the name of an attribute with an id or a time: `userId`, `order_id`, `StartDate`."""
+    return _ATTRIBUTE_NAME.fullmatch(text) is not None
 
 
 def _last_words(field: Field) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""ST201 to ST225: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
+"""ST201 to ST228: rules about stored items. `check --items` reports them, and `accept=` knows their codes."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ EMPTY_KEY = Rule("ST221", "empty string in an index key", "error")
 TIME_WITHOUT_ZONE_RULE = Rule("ST222", "time without a time zone", "warning")
 MAP_BY_ID = Rule("ST223", "map grows by id", "warning")
 INCOMPLETE_KEY = Rule("ST225", "incomplete index key", "warning")
+JSON_AS_TEXT = Rule("ST226", "JSON stored as text", "warning")
+LOCAL_OFFSET = Rule("ST227", "time with a UTC offset in a key", "warning")
+COUNTER_TOO_SMALL = Rule("ST228", "counter out of step", "warning")
 OTHER_PERIOD = Rule("ST224", "time outside its period", "warning")
 
 ITEM_RULES = (
@@ -56,4 +59,7 @@ ITEM_RULES = (
     MAP_BY_ID,
     OTHER_PERIOD,
     INCOMPLETE_KEY,
+    JSON_AS_TEXT,
+    LOCAL_OFFSET,
+    COUNTER_TOO_SMALL,
 )

@@ -117,3 +117,16 @@ def test_a_part_of_an_index_key_adds_a_note() -> None:
     (note,) = (note for note in draft_of(*rows).notes if note.startswith("StockItem"))
     assert note.startswith("StockItem: GSI1PK was left out. The index GSI1 does not contain the items")
     assert "they have no GSI1SK" in note
+
+
+def test_two_indexes_by_fields_of_one_meaning_need_two_reads() -> None:
+    second = replace(GSI, alias="gsi2", name="GSI2", partition=("GSI2PK",), sort=("GSI2SK",))
+    rows = [
+        {"PK": f"GAME#{game}", "SK": f"GAME#{game}", "home_team": home, "away_team": away, "GSI1PK": f"TEAM#{home}"}
+        | {"GSI1SK": f"GAME#{game}", "GSI2PK": f"TEAM#{away}", "GSI2SK": f"GAME#{game}"}
+        for game, home, away in (("g17", "t11", "t22"), ("g28", "t33", "t44"))
+    ]
+    notes = draft_of(*rows, indexes=(GSI, second)).notes
+    assert any(
+        "Game: the indexes have the partition TEAM#... for home_team and for away_team" in note for note in notes
+    )

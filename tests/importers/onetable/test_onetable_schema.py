@@ -318,3 +318,28 @@ def test_each_use_of_a_padded_number_in_a_onetable_schema_keeps_its_width() -> N
     (work,) = read_onetable(json.dumps(schema), "schema.json").tables[0].entities
     assert work.keys["key"].partition == ("work#{id:08d}",)
     assert work.keys["gs1"].sort == ("work#{id:018d}",)
+
+
+def test_a_unique_property_that_is_the_whole_key_needs_no_marker() -> None:
+    product = {
+        "pk": {"type": "String", "value": "product#${id}"},
+        "sk": {"type": "String", "value": "product"},
+        "id": {"type": "String", "required": True, "unique": True},
+        "name": {"type": "String", "required": True, "unique": True},
+    }
+    notes = read_onetable(json.dumps({**SCHEMA, "models": {"Product": product}}), "Shop").tables[0].notes
+    assert any("Product.id is unique in OneTable, but it is the key already" in note for note in notes)
+    assert any('Product.name is unique: add unique=["name"]' in note for note in notes)
+
+
+def test_an_optional_property_in_an_index_key_adds_a_note() -> None:
+    invoice = {
+        "pk": {"type": "String", "value": "invoice#${id}"},
+        "sk": {"type": "String", "value": "invoice"},
+        "id": {"type": "String", "required": True},
+        "date": {"type": "String"},
+        "gs1pk": {"type": "String", "value": "invoices"},
+        "gs1sk": {"type": "String", "value": "${date}"},
+    }
+    notes = read_onetable(json.dumps({**SCHEMA, "models": {"Invoice": invoice}}), "Shop").tables[0].notes
+    assert any("Invoice: Items without date are not in the index gs1" in note for note in notes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from singletable.importers.live.key_words import (
@@ -13,6 +13,7 @@ from singletable.importers.live.key_words import (
     looks_literal,
     segments_of,
     split_prefix,
+    words_of_key,
 )
 from singletable.importers.live.sampled_table import Item, SampledTable
 from singletable.importers.names import class_name
@@ -68,7 +69,7 @@ def varying_literals(table: SampledTable, groups: Sequence[EntityGroup]) -> dict
     for name in table.key_attributes:
         for group in groups:
             after: dict[str, set[str]] = {}
-            for head, *others in filter(None, (segments_of(item, name) for item in group.items)):
+            for head, *others in filter(None, (words_of_key(item, name) for item in group.items)):
                 after.setdefault(head, set()).update(others[:1])
             found[name] = found.get(name, frozenset()) | {head for head, values in after.items() if len(values) > 1}
     return found
@@ -87,6 +88,36 @@ def type_attribute(table: SampledTable) -> str | None:
         if is_declared and _agrees_with_keys(table, name):
             return name
     return None
+
+
+def ambiguous_types(table: SampledTable) -> tuple[str, tuple[str, ...]] | None:
+    """Return an attribute with the type of every item, and the types, if one type has keys of several forms."""
+    constants = _literal_segments(table)
+    forms = [_key_form(item, table.keys, constants) for item in table.items]
+    for name in TYPE_ATTRIBUTES if not table.kinds else ():
+        values = tuple(str(item.get(name, {}).get("S", "")) for item in table.items)
+        if name in table.key_attributes or "" in values or not 1 < len(set(values)) < len(set(forms)):
+            continue
+        if len(set(zip(forms, values, strict=True))) == len(set(forms)):
+            return name, values
+    return None
+
+
+def ambiguous_type_notes(table: SampledTable, groups: Sequence[EntityGroup]) -> Iterator[str]:
+    """Yield a note on each type whose items have keys of several forms, so that it does not determine the entity."""
+    found = ambiguous_types(table)
+    if found is None or type_attribute(table) is not None:
+        return
+    attribute = found[0]
+    names: dict[str, list[str]] = {}
+    for group in groups:
+        names.setdefault(group.items[0][attribute]["S"], []).append(group.name)
+    for stored, entities in names.items():
+        if len(entities) > 1:
+            yield (
+                f"{attribute} is {stored!r} in items with keys of {len(entities)} forms, so {attribute} does not "
+                f"determine the entity. The model has {' and '.join(map(class_name, entities))}."
+            )
 
 
 def _agrees_with_keys(table: SampledTable, name: str) -> bool:
@@ -122,7 +153,16 @@ def _groups_by_key(table: SampledTable) -> Iterator[EntityGroup]:
     for item, kind in zip(table.items, kinds, strict=True):
         found.setdefault((kind, _key_form(item, table.keys, constants)), []).append(item)
     names: set[str] = set()
+    types = ambiguous_types(table)
+    owners = {} if types is None else _owners(types[0], found)
     for (kind, form), items in found.items():
+        if types is not None:
+            own = items[0][types[0]]["S"]
+            parent = owners.get(_parts(form)[:1], own)
+            name = own if parent == own and own not in names else _free(f"{parent} {own}", names)
+            names.add(name)
+            yield EntityGroup(name, tuple(items))
+            continue
         name = _name(form, kind or table.name, names)
         if kind is None and _is_of_parent(form, items, table.keys) and not name.endswith(" item"):
             name = item_name(name)
@@ -177,6 +217,9 @@ def _field_values(
 
 def _is_literal(name: str, segments: list[str], place: int, *, is_first: bool) -> bool:
     """Return whether a segment looks like a literal: a word before or after a value, or the only word of a sort key."""
+    if len(segments) > 1 and not segments[0]:  # a key such as #USER#u1 begins with the delimiter
+        is_word_of_two = len(segments) > 2 and place == 1 and segments[1].isupper()
+        return place > 0 and (is_word_of_two or _is_literal(name, segments[1:], place - 1, is_first=is_first))
     word = segments[place]
     if DELIMITER in name or (len(segments) == 1 and not is_key_name(name)):
         return False  # an attribute named Status#Date names its parts, and a key named CustomerID contains one value
@@ -225,10 +268,22 @@ def _name(form: object, table_name: str, taken: set[str]) -> str:
     name = readable[-1] if readable else item_name(table_name)
     if name in taken:
         name = " ".join(readable or [name, *words])
+    return _free(name, taken)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
     found, number = name, 2
     while found in taken:
         found, number = f"{name}{number}", number + 1
     return found
+
+
+def _owners(
+    attribute: str, groups: Mapping[tuple[str | None, object], Sequence[Item]]
+) -> dict[tuple[object, ...], str]:
+    """Return the type of the items whose key has the same form in both parts, by the form of the partition key."""
+    forms = [(_parts(form), items) for (_, form), items in groups.items()]
+    return {parts[:1]: items[0][attribute]["S"] for parts, items in forms if len(parts) == 2 and parts[0] == parts[1]}
 
 
 def item_name(table_name: str) -> str:

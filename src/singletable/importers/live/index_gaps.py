@@ -46,6 +46,8 @@ def gap_notes(
             "that begins with the time."
         )
     yield from (note for notes in split.values() for note in notes)
+    for entity in () if declares_reads else keyed:
+        yield from _two_sides(entity, local)
     for index in () if declares_reads else indexes:
         if index.kind == "GSI":
             yield from _absent(index, keyed)
@@ -126,6 +128,24 @@ def _first_varying(entity: DraftEntity, partition: tuple[Position, ...], sort: t
             derived = entity.derived.get(name)
             return derived.fields[0] if derived is not None else name
     return None
+
+
+def _two_sides(entity: DraftEntity, local: set[str]) -> Iterator[str]:
+    """Yield a note if two indexes list the items by two fields with one meaning, such as the home and the away team."""
+    found: dict[str, list[str]] = {}
+    for alias, keys in entity.keys.items():
+        text = keys.partition[0] if len(keys.partition) == 1 and alias not in (TABLE, *local) else None
+        slot = re.fullmatch(r"([^{}]+)\{(\w+)\}", text) if isinstance(text, str) else None
+        if slot is not None:
+            found.setdefault(slot[1], []).append(slot[2])
+    for prefix, names in found.items():
+        roles = {words_of(name)[:-1] for name in names}
+        if len(roles) > 1 and () not in roles and len({words_of(name)[-1] for name in names}) == 1:
+            yield (
+                f"{entity.class_name}: the indexes have the partition {prefix}... for {' and for '.join(names)}, so a "
+                "list for both needs a Query of each index and merges their pages. One item per side, in one index, "
+                "needs one Query."
+            )
 
 
 def _absent(index: DraftIndex, entities: Sequence[DraftEntity]) -> Iterator[str]:

@@ -21,8 +21,14 @@ from singletable.importers.draft import (
 )
 from singletable.importers.live.closed_sets import closed_set_notes, closed_sets
 from singletable.importers.live.copied_values import copied_value_notes
-from singletable.importers.live.entity_groups import EntityGroup, entity_groups, varying_literals
+from singletable.importers.live.entity_groups import (
+    EntityGroup,
+    ambiguous_type_notes,
+    entity_groups,
+    varying_literals,
+)
 from singletable.importers.live.index_gaps import gap_notes
+from singletable.importers.live.index_key_notes import incomplete_key_notes, other_value_notes, rare_absence_notes
 from singletable.importers.live.item_fields import ItemFields, field_type, python_value
 from singletable.importers.live.key_overlaps import RAW_REASON, with_accepted_overlaps
 from singletable.importers.live.key_templates import TemplateInference, is_clear_majority
@@ -32,6 +38,7 @@ from singletable.importers.live.misspelt_keys import with_corrected_keys
 from singletable.importers.live.sampled_table import SampledTable
 from singletable.importers.names import class_name, field_name
 from singletable.importers.proposals import with_proposed_patterns
+from singletable.model.field_roles import words_of
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count
 
@@ -68,6 +75,7 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
         notes += [*renamed_class(group.name, name), *inference.notes]
     entities = with_accepted_overlaps(entities, notes)
     used = tuple(index for index in table.indexes if any(index.alias in entity.keys for entity in entities))
+    notes += ambiguous_type_notes(table, groups)
     notes += _attribute_notes(entities)
     notes += closed_set_notes(entities, [len(group.items) for group in groups])
     notes += gap_notes(entities, used)
@@ -137,7 +145,8 @@ class _EntityInference:
         for index in self.table.indexes:
             if (of_index := self._index_keys(index)) is not None:
                 keys[index.alias] = of_index
-        self._note_incomplete_keys(keys)
+        self.notes += incomplete_key_notes(self.name, self.group.items, self.table.indexes, keys, self.fields)
+        self.notes += other_value_notes(self.name, keys, self.fields)
         fields = self.fields
         keys = closed_sets(self.table, self.group.name, fields, keys)
         ttl = next((each for each in fields.by_name.values() if each.stored_as == self.table.ttl_attribute), None)
@@ -155,22 +164,6 @@ class _EntityInference:
             identity=identity,
             schema_version=self.version,
         )
-
-    def _note_incomplete_keys(self, keys: Mapping[str, DraftKeys]) -> None:
-        """Add a note on key attributes of an index that does not contain the items, because another key is missing."""
-        stored = {each.stored_as for each in self.fields.by_name.values()}
-        for index in self.table.indexes:
-            names = index_attributes(index)
-            if index.alias in keys:
-                continue
-            seen = {name for item in self.group.items for name in names if name in item}
-            lost = [name for name in names if name in seen and name not in stored and name not in self.fields.templates]
-            if lost:
-                missing = ", ".join(name for name in names if name not in seen) or "a key in each of them"
-                self.notes.append(
-                    f"{self.name}: {', '.join(lost)} was left out. The index {index.name} does not contain the items, "
-                    f"because they have no {missing}. check --items reports them as ST225."
-                )
 
     def _add_notes(self, identity: tuple[str, ...] | None) -> None:
         for place, (chosen, others) in self.fields.choices.items():
@@ -276,7 +269,9 @@ class _EntityInference:
         """Return the keys of a sparse index if fields determine which items it contains. Otherwise return None."""
         fields, items = self.fields, self.group.items
         own = [name for name in (*index.partition, *index.sort) if name not in self.table.keys]
-        is_partly_in = any(name in item for place, item in enumerate(items) if place not in inside for name in own)
+        partly = [item for place, item in enumerate(items) if place not in inside and any(name in item for name in own)]
+        # A few items with a part of a key are mistakes, which check --items reports as ST225.
+        is_partly_in = bool(partly) and not is_clear_majority(len(inside), len(inside) + len(partly))
         before = fields.snapshot()
         fields.preferred = frozenset(
             name
@@ -335,20 +330,9 @@ class _EntityInference:
 
     def _note_rare_absence(self, index: DraftIndex, inside: list[int], positions: Mapping[str, Position]) -> None:
         """Add a note if few items are missing from a sparse index: perhaps they lack a value by mistake."""
-        count = len(self.group.items)
-        outside = [place for place in range(count) if place not in inside]
-        is_by_attribute = all(isinstance(each, NativeKey) for each in positions.values())
-        if not is_clear_majority(len(inside), count) and not (is_by_attribute and len(outside) < count):
-            return
-        values = self.fields.values
-        used = [name for name in fields_in(tuple(positions.values())) if name in values]
-        lacking = [name for name in used if any(values[name][place] is None for place in outside)]
-        if not lacking:
-            return
-        self.notes.append(
-            f"{self.name}: {len(outside)} of {count} items are not in the index {index.name}, because they have no "
-            f"{' or '.join(lacking)}: {self._keys_of(outside)}. If that is a mistake, give them a value."
-        )
+        outside = [place for place in range(len(self.group.items)) if place not in inside]
+        shown = self._keys_of(outside)
+        self.notes += rare_absence_notes(self.name, index, inside, outside, positions, self.fields, shown)
 
     def _keys_of(self, places: Sequence[int]) -> str:
         """Return the keys of some items, for notes."""
@@ -389,13 +373,19 @@ class _EntityInference:
             varying = self.table.varying.get(attribute, ())
             words = self.table.identifiers
             inference = TemplateInference(fields, attribute, texts, indices, alias, usual, varying, words)
-            fields.templates[attribute] = self._declared(attribute, inference) or inference.infer()
+            of_entity = texts[0] if self._names_entity(texts) else None
+            fields.templates[attribute] = self._declared(attribute, inference) or of_entity or inference.infer()
             if alias is not None and _contradicts(alias, fields.templates[attribute]):
                 self.notes.append(
                     f"{self.name}: the document declares {attribute} as {alias}, but the items contain "
                     f"{fields.templates[attribute]}. One of them is a mistake."
                 )
         return fields.templates[attribute]
+
+    def _names_entity(self, texts: Sequence[str]) -> bool:
+        """Return whether a key is the name of the entity in every item, such as `order` in the items of ORDER."""
+        is_same = len(set(texts)) == 1 and re.fullmatch(r"\w+", texts[0]) is not None
+        return is_same and words_of(texts[0]) == words_of(self.group.name)
 
     def _mismatch(self, inference: TemplateInference, declared: str) -> str:
         """Return a note that some items do not match a declared template, with the key of the first such item."""

@@ -20,7 +20,7 @@ from singletable.importers.live.key_words import (
 )
 from singletable.model.codecs.choose_codec import choose_codec
 from singletable.model.codecs.text_codec import escape, unescape
-from singletable.model.field_roles import words_of
+from singletable.model.field_roles import is_attribute_name, words_of
 
 PYTHON_TYPES: Mapping[str, Any] = {
     "str": str,
@@ -94,9 +94,16 @@ class TemplateInference:
         if len(names) == len(columns):
             return DELIMITER.join(self._part(column, name) for name, column in zip(names, columns, strict=True))
         parts: list[str] = []
+        # A key such as #USER#u1 begins with the delimiter, and then with a word.
+        start = int(len(columns) > 1 and not any(columns[0]))
         for place, column in enumerate(columns):
             before = parts[-1] if parts else ""
-            is_value = bool(before) and "{" not in before and place % 2 == 1
+            if is_attribute_name(before) and len(parts) > 1:
+                before = parts[-2]  # the word before a placeholder such as StartDate
+            if place == start == 1 and len(columns) > 2 and len(set(column)) == 1 and column[0].isupper():
+                parts.append(column[0])
+                continue
+            is_value = bool(before) and "{" not in before and (place - start) % 2 == 1
             if len(columns) == 1 and not (column[0].isupper() or is_sort_name(self.attribute)):
                 is_value = True
             parts.append(self._segment(column, before, is_value=is_value))
@@ -143,6 +150,8 @@ class TemplateInference:
         is_varying = before in self.varying
         can_be_value = is_value and (len(column) == 1 or is_varying or not (text.isupper() or self._is_marker(column)))
         hint = before.rpartition("}")[2]  # a literal, or the letters after a slot whose separator is missing
+        if is_constant and len(column) > 1 and before and is_attribute_name(text):
+            return text  # a placeholder such as StartDate, which check reports as ST124
         if is_constant and is_word and not can_be_value:
             return (self._named(column, hint) if hint else None) or text
         if (found := tree_slot(self.fields, column, self.indices) or self._matching(column, hint)) is not None:

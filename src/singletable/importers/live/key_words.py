@@ -46,12 +46,18 @@ def segments_of(item: Item, attribute: str) -> list[str]:
     return text.split(DELIMITER) if isinstance(text, str) else []
 
 
+def words_of_key(item: Item, attribute: str) -> list[str]:
+    """Return the segments of a key, without the empty segment before a delimiter at its start."""
+    segments = segments_of(item, attribute)
+    return segments[1:] if len(segments) > 1 and not segments[0] else segments
+
+
 def identifiers(items: Iterable[Item], attributes: Collection[str]) -> dict[str, str]:
     """Return the words after a literal with several values, with this literal: `ada` of `USER#ada`, with `USER`."""
     after: dict[str, set[str]] = {}
     for item in items:
         for name in attributes:
-            segments = segments_of(item, name)
+            segments = words_of_key(item, name)
             if len(segments) == 2 and looks_literal(segments[0]):
                 after.setdefault(segments[0], set()).add(segments[1])
     several = {head: words for head, words in after.items() if len(words) > 1}

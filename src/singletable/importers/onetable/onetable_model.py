@@ -162,7 +162,9 @@ class ModelReader:
         if isinstance(definition.get("schema"), Mapping):
             names = ", ".join(map(str, definition["schema"]))
             self.notes.append(f"{where}: the types of {names} inside it were left out.")
-        if definition.get("unique"):
+        if definition.get("unique") and self._is_whole_key(name):
+            self.notes.append(f"{where} is unique in OneTable, but it is the key already, so unique= is not needed.")
+        elif definition.get("unique"):
             self.notes.append(f'{where} is unique: add unique=["{self.fields[name].name}"] to keep it unique.')
         if definition.get("enum") and not choices:
             self.notes.append(f"{where}: the values {shown(definition['enum'])} of its enum were left out.")
@@ -178,6 +180,13 @@ class ModelReader:
                 f"{where} is computed in OneTable ({shown(definition['value'])}). {unused}It is a plain field in the "
                 "model."
             )
+
+    def _is_whole_key(self, name: str) -> bool:
+        """Return whether no other property is in the key of the table."""
+        values = [each.get("value") for other, each in self.model.items() if self._attribute(other, each) in self.keys]
+        texts = [value for value in values if isinstance(value, str)]
+        used = {found[0].partition(":")[0] for value in texts for found in re.findall(r"\$\{(\w+(:[^}]*)?)\}", value)}
+        return used - {self.settings.type_field} == {name}
 
     def _note_escaping(self, placed: Mapping[str, DraftKeys]) -> None:
         """Add a note on text that keys of the model escape. Generated ids need no escaping."""
@@ -223,6 +232,10 @@ class ModelReader:
                 self._require(self.fields[name].name)
         optional = {each.name for each in self.fields.values() if each.optional}
         is_sparse = bool(optional & set(fields_in(positions)))
+        if missing := [name for name in fields_in(positions) if name in optional]:
+            names = " or ".join(missing)
+            what = f"Items without {names} are not in the index {index.name}, so reads of it do not return them"
+            self.notes.append(f"{self.name}: {what}. If that is a mistake, make {names} required.")
         if index.kind == "LSI":
             return DraftKeys(positions, (), is_sparse)
         return DraftKeys(positions[:1], positions[1:], is_sparse)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from singletable.errors import ImportRefused
 
-Header = Literal["title", "place", "operation", "partition", "sort", "conditions"]
+Header = Literal["title", "place", "operation", "partition", "sort", "conditions", "key", "number"]
 
 _HEADERS: Mapping[Header, frozenset[str]] = {
     "title": frozenset({"access pattern", "access patterns", "pattern", "use case", "query pattern"}),
@@ -27,6 +27,9 @@ _HEADERS: Mapping[Header, frozenset[str]] = {
         {"partition key value", "partition key", "partition key pk", "pk", "pk value", "hash key", "hash key value"}
     ),
     "sort": frozenset({"sort key value", "sort key", "sort key sk", "sk", "sk value", "range key", "range key value"}),
+    "key": frozenset(
+        {"key condition", "key conditions", "key condition expression", "query condition", "query conditions", "query"}
+    ),
     "conditions": frozenset(
         {
             *("other conditions filters", "other conditions", "conditions filters", "conditions", "filters", "filter"),
@@ -34,10 +37,25 @@ _HEADERS: Mapping[Header, frozenset[str]] = {
         }
     ),
 }
-_REQUIRED: frozenset[Header] = frozenset({"title", "operation", "partition"})
+_REQUIRED: tuple[frozenset[Header], ...] = (
+    frozenset({"title", "operation", "partition"}),
+    frozenset({"title", "key"}),
+)
+# Where the condition on the sort key begins: `PK=a and SK begins_with "b"`, `PK=a, SK=b`.
+_SORT = re.compile(r"(?:\s+and\s+|\s*,\s*)(?=[\w.-]+\s*(?:=|<|>|begins|starts|between\b))", re.IGNORECASE)
+_VERB = re.compile(r"(get|query|scan)(?:item)?\s+", re.IGNORECASE)
+_STARTS = re.compile(r"\bstarts[ _-]?with\b", re.IGNORECASE)
+_LIMIT = re.compile(r"\s*\blimit\s*[:=]?\s*([0-9]+)\s*$", re.IGNORECASE)
+_OF_INDEX = re.compile(r"(\w*?\d+)[-_]?PK\s*=", re.IGNORECASE)
+_WRITES: Mapping[str, str] = {
+    **dict.fromkeys(("create", "add", "put", "insert", "register"), "PutItem"),
+    **dict.fromkeys(("update", "change", "set"), "UpdateItem"),
+    **dict.fromkeys(("delete", "remove"), "DeleteItem"),
+}
 _RULE = re.compile(r"\|?[\s:|-]*-[\s:|-]*")
 _HEADING = re.compile(r" {0,3}(#{1,6})\s+(.+?)\s*#*\s*")
-_NOTHING = re.compile(r"(?:n/?a|none|-+|\u2013|\u2014)", re.IGNORECASE)
+_NOTHING = re.compile(r"(?:n/?a|none|todo|tbd|-+|\u2013|\u2014)", re.IGNORECASE)
+_TWO_INDEXES = re.compile(r"(\S+)\s*(?:\band\b|,|&|\+)\s*(\S.*)", re.IGNORECASE)
 _QUOTES = str.maketrans({"\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'", "\u00a0": " "})
 _DELIMITERS = (",", ";", "\t", "|")
 
@@ -75,7 +93,8 @@ def pattern_rows(text: str, name: str) -> tuple[list[PatternTableRow], str]:
         raise ImportRefused(
             f"{name}: no pattern table found. A pattern table is a Markdown table or a CSV file with the columns "
             "`Access pattern`, `Operation` and `Partition key value`. Optional columns: `Base table/GSI/LSI`, "
-            "`Sort key value` and `Other conditions/filters`"
+            "`Sort key value` and `Other conditions/filters`. A column `Key condition`, such as `PK=a and SK=b`, can "
+            "replace the operation and the key columns"
         )
     return rows, heading
 
@@ -122,13 +141,15 @@ def _columns(header: Sequence[str]) -> list[Header | None] | None:
     """Return the content of each column. Return None if this is not the header of a pattern table."""
     taken: set[Header] = set()
     columns: list[Header | None] = []
-    for cell in header:
+    for position, cell in enumerate(header):
         words = " ".join(re.findall(r"[a-z]+", cell.lower()))
         fitting: list[Header] = [each for each, names in _HEADERS.items() if words in names and each not in taken]
-        found = fitting[0] if fitting else None
+        found: Header | None = fitting[0] if fitting else None
+        if position == 0 and words in ("", "no", "nr", "number"):
+            found = "number"
         columns.append(found)
         taken |= {found} if found else set()
-    return columns if taken >= _REQUIRED else None
+    return columns if any(taken >= each for each in _REQUIRED) else None
 
 
 def _row(line: int, columns: Sequence[Header | None], cells: Sequence[str], heading: str) -> PatternTableRow:
@@ -140,7 +161,32 @@ def _row(line: int, columns: Sequence[Header | None], cells: Sequence[str], head
             known[header] = cell
         elif cell:
             beyond.append(cell)
+    if (several := _TWO_INDEXES.fullmatch(known.get("place", ""))) is not None:
+        known["place"] = several[1]
+        beyond.append(several[2])
+    if condition := known.pop("key", ""):
+        condition = "" if _NOTHING.fullmatch(condition) else condition
+        known = {**_of_condition(condition, known.get("title", ""), known.get("place", "")), **known}
     return PatternTableRow(line, known, heading, tuple(beyond))
+
+
+def _of_condition(text: str, title: str, place: str) -> dict[Header, str]:
+    """Return the operation and the key cells of a key condition: `PK="u#1" and SK begins_with "o#"`."""
+    verb = _VERB.match(text)
+    text = _STARTS.sub("begins_with", text[verb.end() :] if verb else text)
+    limit = _LIMIT.search(text)
+    text = text[: limit.start()] if limit else text
+    partition, *rest = _SORT.split(text, maxsplit=1)
+    sort = rest[0] if rest else ""
+    index = _OF_INDEX.match(partition) if not place else None
+    place = index[1] if index else place
+    is_item = re.fullmatch(r"[\w.-]+\s*==?[^=].*", sort) is not None and not re.search(r"gsi|lsi|index", place, re.I)
+    first = re.match(r"[a-z]+", title.lower())
+    operation = _WRITES.get(first[0] if first else "") or ("GetItem" if is_item else "Query")
+    operation = verb[1].capitalize() if verb and verb[1].lower() != "get" else operation
+    partition = "" if operation == "Scan" or (operation == "Query" and "=" not in partition) else partition
+    cells: dict[Header, str] = {"operation": operation, "partition": partition, "sort": sort, "place": place}
+    return {**cells, "conditions": f"Limit {limit[1]}"} if limit else cells
 
 
 def _csv_rows(text: str) -> Iterator[PatternTableRow]:

@@ -24,7 +24,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
         identity = entity.identity or ()
         partition = {name for part in entity.base.partition for name in part.fields}
         names = [name for name in _sort_fields(entity) if name not in identity and _can_change(entity, name)]
-        if names and identity and partition.issuperset(identity):
+        if names and identity and partition.issuperset(identity) and not _is_shared(planned, entity):
             fields = format_list(names)
             message = (
                 f"{format_list(list(identity))} identifies an item, but the key also contains {fields}: a "
@@ -43,6 +43,15 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             )
             remedy = f"Put only the id into the sort key, and {fields} into the sort key of an index."
             yield entity_finding(RULE, entity, message, remedy)
+
+
+def _is_shared(planned: PlannedDesign, entity: Entity) -> bool:
+    """Return whether other entities have the same partition key, whose id is then that of their parent."""
+    own = [str(part) for part in entity.base.partition]
+    others = (each for each in planned.design.entities if each is not entity)
+    return entity.declaration.identity is None and any(
+        [str(part) for part in each.base.partition] == own for each in others
+    )
 
 
 def _before_id(entity: Entity) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.model.field_roles import is_identifier
+from singletable.model.field_roles import is_attribute_name, is_identifier
 from singletable.model.key_template import LiteralText
 from singletable.model.keys import TemplatePart
 from singletable.planner.key_changes import template_change
@@ -18,9 +18,6 @@ RULE = Rule("ST124", "syntax in literal text", "warning")
 # Templates reject the characters up to '%' (space, double quote, '$'), so only these patterns remain to be found.
 _PLACEHOLDER = re.compile(r"<([^<>#]*)>|\[([^\[\]#]*)\]|\(([^()#]*)\)")
 _QUOTES = re.compile("['`\u00b4\u2018\u2019\u201c\u201d\u00ab\u00bb]")
-_ID_NAME = re.compile(
-    r"[a-z]+(?:[A-Z][a-z]+)*(?:Id|ID)|[a-z]+(?:_[a-z]+)*_id|[A-Za-z][a-z]+(?:[A-Z][a-z]+)*(?:Date|Time|DateTime)"
-)
 _SPACES = re.compile(r"[\u00a0\u2000-\u200f\u202f\u3000\ufeff]")
 
 
@@ -51,7 +48,7 @@ def _findings(design: Design, entity: Entity, part: TemplatePart) -> Iterator[Fi
             remedy = _rewrite(design, entity, part, part.template.text.replace(found[0], ""))
             yield _finding(entity, where, problem, remedy)
         for segment in text.split(delimiter):
-            if _ID_NAME.fullmatch(segment) and segment not in entity.fields:
+            if is_attribute_name(segment) and segment not in entity.fields:
                 problem = f"contains {segment!r}, which is the name of an attribute and not a value, as literal text"
                 remedy = Remedy("Declare the field and write it in braces, such as {id}.")
                 yield _finding(entity, where, problem, remedy)

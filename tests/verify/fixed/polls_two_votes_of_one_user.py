@@ -1,0 +1,20 @@
+"""The key of a vote contains the user."""
+
+from dataclasses import dataclass
+
+from singletable import Page, Table, entity, pattern, query
+
+
+@entity(key=("POLL#{poll_id}", "VOTE#{user_id}"), identity=("poll_id", "user_id"), expected_per_partition=500)
+@dataclass
+class Vote:
+    poll_id: str
+    user_id: str
+    choice: str
+
+
+class Polls(Table, entities=[Vote]):
+    @pattern()
+    def votes_of_poll(self, poll_id: str, *, limit: int = 20, cursor: str | None = None) -> Page[Vote]:
+        """Votes of a poll."""
+        return query(Vote)
