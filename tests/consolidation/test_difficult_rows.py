@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from decimal import Decimal
@@ -13,9 +14,11 @@ import pytest
 from botocore.exceptions import ClientError  # type: ignore[import-untyped]
 
 from singletable import ArgumentRefused, ItemRefused, Table, entity, field, get, key, pattern
-from singletable.client.request_steps import run
+from singletable.client.request_steps import Step, Steps, run, with_responses
 from singletable.consolidation import Consolidation, DynamoDBSource, LeftOut, install
 from singletable.consolidation.consolidation_run import ConsolidationRun, ConsolidationSettings
+from singletable.consolidation.dual_table import opened_dual_table
+from singletable.consolidation.dual_writer import transaction_of
 from singletable.consolidation.sources import RowOf
 from singletable.engine import Engine
 
@@ -183,6 +186,43 @@ def test_dual_writes_accept_a_repeated_token_although_its_own_write_fails_the_co
     sides.client.transact_write_items(TransactItems=[{"Put": put}], ClientRequestToken="two")
     assert sides.catalog.product("E") is not None
     assert not sides.failures()
+
+
+def test_a_dual_write_does_not_overwrite_a_field_that_another_client_has_changed_meanwhile() -> None:
+    sides = _sides()
+    sides.catalog.put(Product("E", "n", "E"))
+    ranked: list[int] = []
+
+    def change_before(step: Step) -> Steps[Any]:
+        if transaction_of(step) is not None and not ranked:
+            ranked.append(7)
+            sides.catalog.update(key(Product, sku="E"), field(Product, lambda p: p.rank).set(7))
+        return (yield step)
+
+    _write(sides, _row("E", "E", "new"), change_before)
+    assert ranked == [7]
+    assert sides.catalog.product("E") == Product("E", "new", "E", rank=7)
+
+
+def test_each_dual_write_without_a_conflict_sends_one_transaction() -> None:
+    sides = _sides()
+    sent: list[Step] = []
+
+    def count_transactions(step: Step) -> Steps[Any]:
+        sent.extend([step] if transaction_of(step) is not None else [])
+        return (yield step)
+
+    for number in range(1, 5):
+        _write(sides, _row("E", "E", f"name {number}"), count_transactions)
+        assert len(sent) == number
+    assert sides.catalog.product("E") == Product("E", "name 4", "E")
+
+
+def _write(sides: _Sides, row: dict[str, Any], send: Callable[[Step], Steps[Any]]) -> None:
+    """Put a row, and send each step with a function."""
+    opened = opened_dual_table(sides.catalog)
+    steps = opened.writer_of_both.write("PutItem", {"TableName": ROWS, "Item": row})
+    run(with_responses(steps, send), opened.session)
 
 
 class _Struct(msgspec.Struct, rename={"name": "NAME"}):

@@ -68,8 +68,11 @@ class DirectRequests:
         return None
 
     def _direct_put(self, writes: EntityWrites, intent: WriteIntent) -> DirectRequest:
-        shape = (intent.kind, None if intent.version is None else bool(intent.version))
-        template = writes.templates.get(shape) or writes.templates.setdefault(shape, self._template("Put", intent))
+        if intent.unchanged is not None:  # a condition with the values of one stored item
+            template = self._template("Put", intent)
+        else:
+            shape = (intent.kind, None if intent.version is None else bool(intent.version))
+            template = writes.templates.get(shape) or writes.templates.setdefault(shape, self._template("Put", intent))
         values = self._condition_values(intent) if template.has_values else ()
         is_unchanged = not (intent.is_trusted or intent.unknown or isinstance(intent.target, Key))
         if is_unchanged and writes.entity.declaration.version is None:
