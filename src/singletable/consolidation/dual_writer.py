@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ from singletable.consolidation.write_requests import (
     read_request,
     tables_of,
 )
+from singletable.consolidation.write_tokens import Repeated, WriteTokens
 from singletable.errors import (
     ArgumentRefused,
     ItemRefused,
@@ -42,9 +42,6 @@ from singletable.migrations.item_pass import read_related
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX
 
 ATTEMPTS_MAX = 30
-_MISMATCH = "IdempotentParameterMismatchException"
-_TOKEN_DIGITS = 36
-_UNMAPPED = RowChange(None, None)
 Entry = Mapping[str, Any]
 
 
@@ -73,6 +70,7 @@ class DualWriter:
 
     def __post_init__(self) -> None:
         self.entities = EntityChanges(self.table)
+        self.tokens = WriteTokens(self.lease.place, self.table.reader.now)
 
     def concerns(self, operation: str, parameters: Mapping[str, Any]) -> bool:
         """Return whether a request writes an old table. Raise ArgumentRefused if it writes the new table itself."""
@@ -109,27 +107,26 @@ class DualWriter:
         return stage
 
     def _write(self, request: RequestedWrites) -> Steps[dict[str, Any]]:
-        token = _token(request)
         for attempt in range(1, ATTEMPTS_MAX + 1):
             if attempt > 2:  # the first retry is immediate
                 yield from pause(self.retries.pause(attempt))
             stage = yield from self._stage(request)
             planned = _PlannedWrite([], [], [], {}, [])
             try:
-                planned = yield from self._plan(request, token)
-                capacity = yield from self._send(planned, stage, token)
+                planned = yield from self._plan(request)
+                capacity = yield from self._send(planned, stage)
             except CompanionFailed as failed:
-                others = failed.reasons[len(request.writes) :][: len(request.others)]
-                if any(each.get("Code") == "ConditionalCheckFailed" for each in others):
+                following = failed.reasons[len(request.writes) :]
+                others, added = following[: len(request.others)], following[len(request.others) :]
+                # If the token is stored, the request was committed, which the next attempt finds.
+                if any(map(_has_failed, others)) and not any(map(_has_failed, added)):
                     raise request.rejection(planned.befores, others) from None
-                token = None
                 continue
             except (RequestRefused, _TargetChanged) as problem:
                 if isinstance(problem, RequestRefused) and not is_retryable_cancellation(problem):
                     raise
-                token = None
                 continue
-            except _Repeated:
+            except Repeated:
                 return request.response((), (), {})
             return request.response(planned.befores, planned.afters, capacity)
         places = ", ".join(f"{each.table} {key_text(each.key)}" for each in request.writes)
@@ -137,13 +134,16 @@ class DualWriter:
             "TransactionConflictException", f"other writers changed {places} in each of {ATTEMPTS_MAX} attempts"
         )
 
-    def _plan(self, request: RequestedWrites, token: str | None) -> Steps[_PlannedWrite]:
-        """Read the rows and the items that a request concerns, and compute its effect on both."""
+    def _plan(self, request: RequestedWrites) -> Steps[_PlannedWrite]:
+        """Read the rows and the items that a request concerns, and compute its effect on both.
+
+        Raise Repeated if an earlier transaction had the token of the request. The token is read after the rows: if the
+        rows contain the change of an earlier transaction, its token is found.
+        """
         rows = yield from self.read_rows([(each.table, each.key) for each in request.writes])
         befores = [rows[each.place] for each in request.writes]
+        added = [] if request.token is None else [(yield from self.tokens.entry(request.token, request.parameters))]
         if not all(each.holds(before) for each, before in zip(request.writes, befores, strict=True)):
-            if token is not None:
-                yield from self._raise_if_repeated(request, befores, token)
             raise request.rejection(befores)
         afters = [each.after(before) for each, before in zip(request.writes, befores, strict=True)]
         changes: list[RowChange] = []
@@ -163,22 +163,7 @@ class DualWriter:
             if (yield from self.read_rows([(each.table, each.key) for each in request.writes])) != rows:
                 raise _TargetChanged from None  # the items are newer than the rows
             raise
-        return _PlannedWrite(befores, afters, changes, stored, [*entries, *request.others])
-
-    def _raise_if_repeated(self, request: RequestedWrites, befores: Sequence[Item | None], token: str) -> Steps[None]:
-        """Raise _Repeated if an earlier transaction had the token, so that its own write can fail the condition.
-
-        Another transaction cannot commit, because a condition of the caller does not hold.
-        """
-        entries = [
-            write.action(before, row_guards(before, self.keys[write.table], _UNMAPPED, write.read)).entry(write.table)
-            for write, before in zip(request.writes, befores, strict=True)
-        ]
-        try:
-            yield from self.commit((), [*entries, *request.others], token)
-        except CompanionFailed:
-            return
-        raise _Repeated
+        return _PlannedWrite(befores, afters, changes, stored, [*entries, *request.others, *added])
 
     def _mapped(self, write: RequestedWrite, item: Item | None) -> MappedRow | None:
         if item is None or write.kind == "ConditionCheck":
@@ -227,11 +212,11 @@ class DualWriter:
                 other = key_text({name: part.get(name, {}) for name in names})
                 raise ItemRefused(f"the new table has another {each.label}, which belongs to the row {other}")
 
-    def _send(self, planned: _PlannedWrite, stage: Stage, token: str | None) -> Steps[dict[str, float]]:
+    def _send(self, planned: _PlannedWrite, stage: Stage) -> Steps[dict[str, float]]:
         intents, entries = self.entities.intents(planned.changes, planned.stored), planned.entries
         while True:
             try:
-                return (yield from self.commit(intents, entries, token))
+                return (yield from self.commit(intents, entries))
             except (RequestRefused, Unreachable, _TooManyActions):
                 raise
             except ArgumentRefused as problem:  # with their derived data, the items are too many for a transaction
@@ -245,7 +230,7 @@ class DualWriter:
                 # The check of the stage fails if another stage has begun meanwhile.
                 self.lease.forget()
                 check = self.items.backfill_check().entry(self.table.reader.name)
-                intents, entries, token = later, [*planned.entries, check], None
+                intents, entries = later, [*planned.entries, check]
 
     def _left_for_later(
         self, intents: Sequence[WriteIntent], problem: SingletableError, stored: Stored
@@ -262,22 +247,20 @@ class DualWriter:
             self.entities.left_out(each, stored) if number in failed else each for number, each in enumerate(intents)
         ]
 
-    def commit(
-        self, intents: Sequence[WriteIntent], entries: Sequence[Entry], token: str | None = None
-    ) -> Steps[dict[str, float]]:
+    def commit(self, intents: Sequence[WriteIntent], entries: Sequence[Entry]) -> Steps[dict[str, float]]:
         """Commit writes of the new table with companion entries, in one transaction. Return the units per table.
 
         Raise CompanionFailed if the condition of a companion does not hold.
         """
         if not intents:
-            call = Call("TransactWriteItems", _transaction([], entries, token), source="dual write")
+            call = Call("TransactWriteItems", _transaction([], entries), source="dual write")
             try:
                 (body,) = yield (call,)
             except RequestRefused as problem:
-                raise companion_error(problem, 0, token) from None
+                raise companion_error(problem, 0) from None
             return units_of(body)
         steps = self.table.writer.executor.commit(intents, source="dual write", is_transaction=True)
-        return (yield from with_companions(steps, entries, token))
+        return (yield from with_companions(steps, entries))
 
     def read_items(self, keys: Sequence[Item]) -> Steps[dict[KeyId, Item | None]]:
         """Read items of the new table by key, with strong consistency."""
@@ -305,10 +288,6 @@ class _PlannedWrite:
     entries: list[Entry]
 
 
-class _Repeated(Exception):
-    """An earlier transaction with the token of the caller has made the changes."""
-
-
 class _TargetChanged(Exception):
     """Another writer changed a row or an item after it was read."""
 
@@ -330,7 +309,7 @@ def row_guards(
     return [exists(keys[0]), *(attribute_equals(each, before.get(each)) for each in sorted(names - set(keys)))]
 
 
-def with_companions(steps: Steps[Any], entries: Sequence[Entry], token: str | None) -> Steps[dict[str, float]]:
+def with_companions(steps: Steps[Any], entries: Sequence[Entry]) -> Steps[dict[str, float]]:
     """Run the steps of a transaction, and add entries for other tables to it. Return the consumed units per table."""
     capacity: dict[str, float] = {}
     is_sent = False
@@ -343,12 +322,11 @@ def with_companions(steps: Steps[Any], entries: Sequence[Entry], token: str | No
                     responses = yield step
                 else:
                     own = call.parameters["TransactItems"]
-                    responses = yield (call._replace(parameters=_transaction(own, entries, token)),)
+                    responses = yield (call._replace(parameters=_transaction(own, entries)),)
                     capacity, is_sent = units_of(responses[0]), True
             except RequestRefused as problem:
                 if call is not None:
-                    problem = companion_error(problem, len(call.parameters["TransactItems"]), token)
-                    token = None
+                    problem = companion_error(problem, len(call.parameters["TransactItems"]))
                 step = steps.throw(problem)
             except Unreachable as problem:
                 step = steps.throw(problem)
@@ -367,17 +345,15 @@ def transaction_of(step: Step) -> Call | None:
     return step[0] if step[0].operation == "TransactWriteItems" else None
 
 
-def companion_error(problem: RequestRefused, own: int, token: str | None) -> RequestRefused:
+def companion_error(problem: RequestRefused, own: int) -> RequestRefused:
     """Raise CompanionFailed if a condition after the first `own` entries does not hold.
 
     Otherwise return the error with the reasons of the own entries only.
     """
-    if problem.code == _MISMATCH and token is not None:
-        raise _Repeated from None
     reasons: list[dict[str, Any]] = problem.fields.get("CancellationReasons") or []
     if problem.code != CANCELLED or len(reasons) < own:
         return problem
-    if any(each.get("Code") == "ConditionalCheckFailed" for each in reasons[own:]):
+    if any(map(_has_failed, reasons[own:])):
         raise CompanionFailed(reasons[own:])
     if any(each.get("Code") not in ("None", None) for each in reasons[own:]):
         raise problem
@@ -385,7 +361,12 @@ def companion_error(problem: RequestRefused, own: int, token: str | None) -> Req
     return RequestRefused(problem.code, problem.message, **fields)
 
 
-def _transaction(own: Sequence[Entry], entries: Sequence[Entry], token: str | None) -> dict[str, Any]:
+def _has_failed(reason: Mapping[str, Any]) -> bool:
+    """Return whether a condition does not hold, from the reason of a cancelled transaction."""
+    return reason.get("Code") == "ConditionalCheckFailed"
+
+
+def _transaction(own: Sequence[Entry], entries: Sequence[Entry]) -> dict[str, Any]:
     actions = [*own, *entries]
     if len(actions) > TRANSACTION_ACTIONS_MAX:
         raise _TooManyActions(
@@ -394,7 +375,7 @@ def _transaction(own: Sequence[Entry], entries: Sequence[Entry], token: str | No
         )
     return {
         "TransactItems": actions,
-        "ClientRequestToken": token or uuid.uuid4().hex,
+        "ClientRequestToken": uuid.uuid4().hex,
         "ReturnConsumedCapacity": "TOTAL",
     }
 
@@ -403,15 +384,6 @@ def units_of(body: bytes) -> dict[str, float]:
     """Return the consumed units of each table, from the response to a transaction."""
     answer = json.loads(body)
     return {each["TableName"]: float(each["CapacityUnits"]) for each in answer.get("ConsumedCapacity") or ()}
-
-
-def _token(request: RequestedWrites) -> str | None:
-    """Return the token of the dual transaction, the same for a request that the caller repeats with its token."""
-    given = request.parameters.get("ClientRequestToken")
-    if given is None:
-        return None
-    document = json.dumps(request.parameters, sort_keys=True, default=str)
-    return hashlib.sha256(document.encode()).hexdigest()[:_TOKEN_DIGITS]
 
 
 def _is_too_large(problem: RequestRefused, request: RequestedWrites) -> bool:

@@ -20,6 +20,7 @@ from singletable.partiql.statements import ExistsStatement, SelectStatement
 from singletable.wire.error_responses import error_body, error_status
 
 ERROR_STATUS = 300
+_IS_REPEATABLE = "singletable_is_repeatable"
 _is_sending: ContextVar[bool] = ContextVar("is_sending", default=False)
 """Whether a dual write sends its own requests, perhaps through the same client."""
 
@@ -40,6 +41,7 @@ def install(table: Table, client: Any) -> None:
     hook = _WriteHook(opened.writer_of_both, _response_parser())
     for operation in sorted(ITEM_WRITES | STATEMENTS):
         meta.events.register_first(f"before-call.dynamodb.{operation}", hook)
+    meta.events.register_first("provide-client-params.dynamodb.TransactWriteItems", _note_token)
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,9 @@ class _WriteHook:
     def __init__(self, writer: DualWriter, parse: Callable[[Any, int, bytes], dict[str, Any]]) -> None:
         self._writer, self._parse = writer, parse
 
-    def __call__(self, model: Any, params: Mapping[str, Any], **_: Any) -> tuple[_Http, dict[str, Any]] | None:
+    def __call__(
+        self, model: Any, params: Mapping[str, Any], context: Mapping[str, Any], **_: Any
+    ) -> tuple[_Http, dict[str, Any]] | None:
         """Return the response of a dual write, or None for a request that botocore sends itself."""
         if _is_sending.get():
             return None
@@ -65,6 +69,8 @@ class _WriteHook:
             return None
         if not self._writer.concerns(operation, parameters):
             return None
+        if not context.get(_IS_REPEATABLE):
+            parameters.pop("ClientRequestToken", None)
         before = _is_sending.set(True)
         try:
             answer = run(self._writer.write(operation, parameters), self._writer.table.session)
@@ -91,6 +97,11 @@ class _WriteHook:
                     f"{operation} writes table {table!r} with PartiQL, which dual writes do not support; nothing was "
                     "written.\n  Use PutItem, UpdateItem, DeleteItem, BatchWriteItem or TransactWriteItems."
                 )
+
+
+def _note_token(params: Mapping[str, Any], context: dict[str, Any], **_: Any) -> None:
+    """Note whether the application has passed a token, before botocore adds one that nobody can repeat."""
+    context[_IS_REPEATABLE] = params.get("ClientRequestToken") is not None
 
 
 def _response_parser() -> Callable[[Any, int, bytes], dict[str, Any]]:

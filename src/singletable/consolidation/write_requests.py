@@ -119,6 +119,11 @@ class RequestedWrites:
     """For a transaction: each entry of another table at its position, and None for each of `writes`."""
 
     @property
+    def token(self) -> str | None:
+        """The token with which the application can repeat the request."""
+        return self.parameters.get("ClientRequestToken")
+
+    @property
     def others(self) -> list[Mapping[str, Any]]:
         """The entries of other tables."""
         return [each for each in self.entries if each is not None]
