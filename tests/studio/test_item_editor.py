@@ -11,6 +11,7 @@ import pytest
 from singletable.studio.item_rows import item_id
 from tests.studio import opened_studio
 from tests.studio.edited_table import DESIGN_TABLE, DIGITS, ROWS, Desk
+from tests.studio.html_forms import form_values
 from tests.studio.opened_studio import COMMERCE, Studio, store_of, studio, view_of, workspace
 
 MODEL = str(Path(__file__).with_name("edited_table.py"))
@@ -109,7 +110,9 @@ def test_the_item_editor_writes_only_what_the_page_shows(commerce: Studio) -> No
 
 def test_the_item_editor_does_not_stage_a_value_that_the_model_rejects(commerce: Studio) -> None:
     staged(commerce, ORDER, status={"S": "SHIPPED"})
-    assert "must be Decimal" in staged(commerce, ORDER, total={"S": "many"})["error"]
+    answer = staged(commerce, ORDER, total={"S": "many"})
+    assert "must be Decimal" in answer["problem"]
+    assert "The change is not staged" in text_of(answer["html"])
     assert "Nothing is staged" in text_of(commerce.ask("effects")["html"])
 
 
@@ -149,8 +152,6 @@ def _new(number: int, item: dict[str, Any]) -> Any:
 def form_of(shown: Studio, key: dict[str, Any], table: str) -> dict[str, str]:
     """Return the values of the form of an item, as a browser sends them."""
     from urllib.parse import quote
-
-    from tests.studio.html_forms import form_values
 
     return form_values(shown.page(f"/{table}/items?id={quote(json.dumps(key))}"))
 
@@ -319,3 +320,61 @@ def test_the_item_editor_lists_a_staged_change_of_another_item(commerce: Studio)
     html = staged(commerce, ORDER, status={"S": "SHIPPED"})["html"]
     assert "data-discard" not in html
     assert "data-discard" in commerce.page("/Commerce/items?new=User")
+
+
+def test_in_the_item_editor_a_new_item_may_have_an_empty_set(desk: Studio) -> None:
+    given = form_values(desk.page("/Desk/items?new=Post"))
+    assert given["f.tags#"] == "0"
+    given |= {"f.account_id": "a1", "f.id": "p2", "f.title": "New", "f.amount": "1", "f.tone": "loud"}
+    given |= {"f.address.street": "Main", "f.at": "2026-05-01T00:00:00Z"}
+    answer = desk.ask("stage", "Desk", entity="Post", mode="fields", values=given)
+    assert answer["errors"] == {}
+    desk.ask("write", "Desk", revision=answer["revision"])
+    assert "tags" not in stored(desk, {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "POST#p2"}}, "Desk")
+
+
+def test_in_the_item_editor_a_stored_item_whose_set_becomes_empty_can_be_edited(desk: Studio) -> None:
+    values = {name: text for name, text in form_of(desk, POST, "Desk").items() if not name.startswith("f.tags")}
+    for title in ("Without tags", "Edited again"):
+        given = {**values, "f.tags#": "0", "f.title": title}
+        loaded = json.dumps(stored(desk, POST, "Desk"))
+        answer = desk.ask(
+            "stage", "Desk", id=item_id(DESIGN_TABLE, POST), entity="Post", loaded=loaded, mode="fields", values=given
+        )
+        assert answer["errors"] == {}
+        desk.ask("write", "Desk", revision=answer["revision"])
+    assert stored(desk, POST, "Desk")["title"] == {"S": "Edited again"}
+    assert "tags" not in stored(desk, POST, "Desk")
+
+
+def test_in_the_item_editor_a_new_item_in_json_has_the_attributes_of_the_key(commerce: Studio) -> None:
+    assert '"PK": {"S": ""}' in unescape(commerce.page("/Commerce/items?new="))
+    assert "The model has no entity Nothing." in commerce.page("/Commerce/items?new=Nothing")
+
+
+def test_in_the_item_editor_the_page_has_the_texts_of_the_item_as_it_was_read(commerce: Studio) -> None:
+    staged(commerce, ORDER, status={"S": "SHIPPED"})
+    page = unescape(commerce.page(f"/Commerce/items?id={json.dumps(ORDER)}".replace("#", "%23").replace(" ", "")))
+    assert '"f.status": "PENDING"' in page
+    assert 'name="f.status" value="SHIPPED"' in page
+
+
+def test_in_the_item_editor_a_changed_key_shows_only_the_attributes_that_differ(commerce: Studio) -> None:
+    text = text_of(staged(commerce, ORDER, user_id={"S": "7"})["html"])
+    assert "deletes the item USER#42 / ORDER#2026-05-03T20:05:30Z#B7 all its attributes" in text
+    assert "-user_id42 +user_id7 -PKUSER#42 +PKUSER#7 -GSI2PKUSER#42#PENDING +GSI2PKUSER#7#PENDING" in text
+    assert "11 attributes as before" in text
+
+
+def test_in_the_item_editor_an_invalid_field_is_not_staged_and_the_page_says_so(desk: Studio) -> None:
+    key = {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "POST#p1"}}
+    given = form_values(desk.page(f"/Desk/items?id={json.dumps(key)}".replace("#", "%23").replace(" ", "")))
+    loaded = json.dumps(stored(desk, key, "Desk"))
+    answer = desk.ask(
+        "stage", "Desk", id="x", entity="Post", loaded=loaded, mode="fields", values={**given, "f.amount": "many"}
+    )
+    assert "The change is not staged" in text_of(answer["html"])
+
+
+def test_in_the_item_editor_an_empty_text_is_visible_in_a_change(commerce: Studio) -> None:
+    assert '-currencyEUR +currency""' in text_of(staged(commerce, ORDER, currency={"S": ""})["html"])

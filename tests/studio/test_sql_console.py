@@ -65,7 +65,7 @@ def test_the_sql_console_distinguishes_null_from_an_empty_text(shown: Studio) ->
 def test_the_sql_console_confirms_a_scan_over_the_limit(shown: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql_query, "SCAN_UNITS_MAX", 1.0)
     answer = shown.ask("select", statement=SCAN)
-    assert "nothing was read yet" in text_of(answer["html"])
+    assert "nothing was sent yet" in text_of(answer["html"])
     assert shown.space.store.total.cost.read_units == 0
     assert "SHIPPED" in shown.ask("select", statement=SCAN, confirmed=True)["html"]
     assert "0.5 RRU consumed" in text_of(shown.ask("select", statement=ORDERS)["html"]), "a Query has no limit"
@@ -110,3 +110,14 @@ def test_the_sql_console_escapes_texts(shown: Studio) -> None:
 def test_the_sql_console_says_how_to_install_duckdb(shown: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sql_console, "find_spec", lambda name: None)
     assert "pip install 'singletable[analytics]'" in text_of(shown.page("/Commerce/sql"))
+
+
+def test_in_the_sql_console_an_invalid_statement_is_not_sent(shown: Studio) -> None:
+    answer = shown.ask("select", statement="SELECT nothing FROM Review")
+    assert answer["error"] == "Nothing was sent: correct the statement first."
+
+
+def test_in_the_sql_console_a_statement_that_runs_again_is_once_in_the_history(shown: Studio) -> None:
+    for _ in range(2):
+        answer = shown.ask("select", statement=ORDERS)
+    assert answer["history"].count("SELECT o.id") == 2, "the text and the title of one entry"

@@ -27,15 +27,16 @@ from singletable.studio.workspace import TableView, Workspace
 Document = dict[str, Any]
 ASSETS_FOLDER = Path(__file__).parent / "assets"
 SCREENS = (
-    ("overview", "Overview"),
-    ("collections", "Collections"),
-    ("patterns", "Patterns"),
-    ("items", "Items"),
-    ("query", "Query"),
-    ("sql", "SQL"),
-    ("stream", "Stream"),
-    ("design", "Design"),
+    ("overview", "Overview", "o"),
+    ("collections", "Collections", "c"),
+    ("patterns", "Patterns", "p"),
+    ("items", "Items", "i"),
+    ("query", "Query", "q"),
+    ("sql", "SQL", "s"),
+    ("stream", "Stream", "t"),
+    ("design", "Design", "d"),
 )
+"""The path, the title and the key of every screen: `g` and then the key shows it."""
 _ANSWERS: dict[str, str] = {
     "count": "overview_requests.count",
     "sample": "overview_requests.sample",

@@ -157,7 +157,8 @@ def _entity(number: int, entity: Entity, indexes: tuple[Index, ...], sizes: Item
 def _pattern(
     outcome: Outcome, row: PatternRow, indexes: tuple[Index, ...], cost: Estimate | None, dollars: float | None
 ) -> PatternLine:
-    note = ", ".join(text for text in (row.frequency, row.sort) if text)
+    order = row.sort.partition(",")[0]  # the page of the pattern names the precision of the order
+    note = ", ".join(text for text in (row.frequency, order) if text)
     cells = tuple(_pattern_cell(outcome, index, cost) for index in indexes)
     shown = "" if dollars is None else f"{GUESS_MARK}{format_dollars(dollars)}"
     tone = TONES[outcome.verdict]

@@ -59,7 +59,8 @@ def _traffic(workspace: Workspace, view: TableView, given: Mapping[str, str]) ->
         values = traffic(view, workspace.prices, given)
     except SingletableError as failure:
         problem = str(failure)
-    measured = render("design_measured.html", lines=measured_lines(view), is_billed=workspace.store.is_billed)
+    is_billed = workspace.store.is_billed
+    measured = render("design_measured.html", lines=measured_lines(view), is_billed=is_billed, is_requested=False)
     return {"traffic": values, "problem": problem, "measured": measured, "region": workspace.prices.regions[0]}
 
 

@@ -17,9 +17,9 @@ from singletable.errors import (
 )
 from singletable.model.entity import Entity
 from singletable.planner.formatting import format_dollars, format_number
-from singletable.planner.stored_items import stored_value
-from singletable.studio.item_forms import entity_fields, form_item, new_item, with_shape_change
-from singletable.studio.item_rows import INTERNAL, item_id
+from singletable.planner.stored_items import field_value
+from singletable.studio.item_forms import control_texts, entity_fields, form_item, new_item, with_shape_change
+from singletable.studio.item_rows import INTERNAL, item_id, reading_problem
 from singletable.studio.page_templates import ordered_json, render
 from singletable.studio.recorded_requests import recorded
 from singletable.studio.staged_effects import StagedEffects, staged_effects
@@ -93,6 +93,8 @@ def _editor(workspace: Workspace, view: TableView, id_: str, new: str | None, mo
             raise SingletableError("The item does not exist. It may have been deleted.")
         before = found
     entity = _entity(workspace, view, staged, before, new)
+    if new and entity is None:
+        raise ArgumentRefused(f"The model has no entity {new}. Choose one under New item.")
     after = staged.after if staged is not None else before
     return _editor_values(workspace, view, entity, id_, before, after or before or {}, mode) | {
         "is_staged": staged is not None,
@@ -131,10 +133,10 @@ def _editor_values(
             fields = {name: canonical[name] for name in entity.attributes.values() if name in canonical}
             shown = fields | unknown_attributes(view.design, entity, item)  # the model computes the keys
         except ItemRefused as failure:
-            problem = str(failure)
+            problem = reading_problem(str(failure))
     has_fields = entity is not None and not problem
-    if entity is not None and before is None and not item:
-        shown = new_item(entity)
+    if before is None and not item:
+        shown = new_item(entity) if entity is not None else _empty_key(view)
     locked = {} if entity is None else locked_fields(entity, view.design, is_new=before is None)
     described = None if before is None else view.views.view(before)
     number = view.design.entities.index(entity) if entity is not None else view.rows.number_of(before or {})
@@ -153,8 +155,26 @@ def _editor_values(
         if entity is not None and has_fields
         else ((), ()),
         "json": ordered_json(shown),
+        "stored": _stored_texts(view, entity, before)
+        if entity is not None and before is not None and has_fields
+        else {},
         "loaded": "" if before is None else json.dumps(before, ensure_ascii=False),
     }
+
+
+def _stored_texts(view: TableView, entity: Entity, before: Item) -> dict[str, str | None]:
+    """Return the texts of the controls for the item as it was read, so that the page marks the changed fields."""
+    try:
+        canonical = canonical_item(view.design, view.rows.types, entity, before)
+    except ItemRefused:
+        return {}
+    return control_texts(entity_fields(entity, canonical, {}))
+
+
+def _empty_key(view: TableView) -> Item:
+    """Return the key attributes of the table without a value, for the user to fill in."""
+    table = view.design.table
+    return {each.name: {each.type: ""} for each in (*table.partition, *table.sort)}
 
 
 def _split(entity: Entity, fields: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -189,12 +209,13 @@ def stage(workspace: Workspace, view: TableView, given: Document) -> Document:
     if not given.get("delete"):
         try:
             after, errors = _after(view, entity, before, given)
-        except SingletableError:
+        except SingletableError as failure:
             staged.discard(id_)  # never write a version that the editor does not show any more
-            raise
+            shown = _shown(workspace, view, id_, has_errors=True)
+            return {"errors": {}, "problem": str(failure), "id": id_, **shown}
         if errors:
             staged.discard(id_)
-            return {"errors": errors, "id": id_, **_shown(workspace, view, id_)}
+            return {"errors": errors, "id": id_, **_shown(workspace, view, id_, has_errors=True)}
     elif before is None:
         raise ArgumentRefused("the item is not stored; discard it instead")
     if after is not None and before is not None and _is_same(view, entity, before, after):
@@ -239,7 +260,7 @@ def _field_errors(view: TableView, entity: Entity, after: Item) -> dict[str, str
         if "NULL" in stored and field.may_be_none:
             continue
         try:
-            stored_value(readers[name](stored), entity.declaration.codecs)
+            field_value(entity, name, readers[name](stored))
         except ArgumentRefused as problem:
             errors[f"f.{name}"] = f"{name}: {problem}"
         except _READER_ERRORS:
@@ -347,7 +368,7 @@ def resolve(workspace: Workspace, view: TableView, given: Document) -> Document:
     return {"isStored": stored is not None, **_shown(workspace, view, known.id)}
 
 
-def _shown(workspace: Workspace, view: TableView, open_id: str | None) -> Document:
+def _shown(workspace: Workspace, view: TableView, open_id: str | None, *, has_errors: bool = False) -> Document:
     """Return the effects of the staged changes, and the bar that writes them; `open_id` is the item in the editor."""
     staged = workspace.staged_items(view.design.name)
     planned: StagedEffects | None = None
@@ -364,6 +385,7 @@ def _shown(workspace: Workspace, view: TableView, open_id: str | None) -> Docume
         staged=_listed(view, staged),
         open=open_id,
         request=request,
+        has_errors=has_errors,
     )
     return {"html": html, "bar": _bar(workspace, view, problem or planned), "revision": staged.revision}
 

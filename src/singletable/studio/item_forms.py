@@ -10,7 +10,7 @@ import enum
 import json
 import re
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -22,7 +22,7 @@ from singletable.errors import ArgumentRefused
 from singletable.model.entity import Entity
 from singletable.model.fields import DefaultFactory, Field, container_of, fields_of, has_fields, name_of, strip
 from singletable.model.type_codecs import BUILT_IN
-from singletable.planner.stored_items import stored_value
+from singletable.planner.stored_items import field_value, stored_value
 
 Value = Mapping[str, Any]
 Texts = Mapping[str, str]
@@ -80,6 +80,16 @@ def entity_fields(entity: Entity, item: Mapping[str, Value], locked: Mapping[str
         yield replace(found, note=note, locked=locked.get(name, ""))
 
 
+def control_texts(fields: Iterable[ItemField]) -> dict[str, str | None]:
+    """Return the text of every control by its path; None for a control whose value is None."""
+    found: dict[str, str | None] = {}
+    for field in fields:
+        found |= control_texts(field.children)
+        if field.control not in ("group", "list", "map"):
+            found[field.path] = None if field.is_none else field.text
+    return found
+
+
 def new_item(entity: Entity) -> dict[str, Value]:
     """Return the defaults of an entity, as the stored values of a new item."""
     found: dict[str, Value] = {}
@@ -88,7 +98,8 @@ def new_item(entity: Entity) -> dict[str, Value]:
         if isinstance(default, DefaultFactory):
             default = default.make() if default.make is not None else None
         if not field.required and default is not None and name != entity.declaration.ttl:
-            found[entity.attributes[name]] = stored_value(default, entity.declaration.codecs)
+            stored = field_value(entity, name, default)
+            found |= {} if stored is None else {entity.attributes[name]: stored}
     return found
 
 

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import Any
 from urllib.parse import urlencode
 
-from singletable.conformance.item_comparison import ItemComparer, ItemComparison
+from singletable.conformance.item_comparison import ItemComparer, ItemComparison, ItemProblem
 from singletable.document.item_collections import text_of
 from singletable.document.svg import clean
 from singletable.errors import SingletableError
@@ -137,7 +137,7 @@ class ItemViews:
             keys=tuple(_shown(item, name, None) for name in (*keys, *sorted(filter(None, own))) if name in item),
             places=tuple(_place(item, entity, compared, index) for index in design.indexes.values()),
             patterns=tuple(self._returning(item, entity, compared.values)) if entity is not None else (),
-            problems=tuple(f"{each.rule.code} {each.reason} {each.detail}".strip() for each in compared.problems),
+            problems=tuple(_problem_text(each) for each in compared.problems),
             location=entity.location.full if entity is not None and not entity.location.full.startswith("<") else "",
         )
 
@@ -158,6 +158,11 @@ class ItemViews:
             yield ReturningPattern(
                 plan.pattern.name, f"{plan.pattern.name}({call})", tuple(texts.items()), plan.index.label, cost
             )
+
+
+def _problem_text(problem: ItemProblem) -> str:
+    """Return a problem as text: `ST203 SK does not match "USER#{id}": SK is 'USER'`."""
+    return f"{problem.rule.code} {problem.reason}" + (f": {problem.detail}" if problem.detail else "")
 
 
 def _ordered(item: Item, entity: Entity | None) -> list[str]:
@@ -215,7 +220,9 @@ def _absence(item: Item, entity: Entity | None, compared: ItemComparison, index:
     unset = sorted(name for name in placement.fields if compared.values and compared.values.get(name) is None)
     if unset:
         return f"{' and '.join(unset)} {'is' if len(unset) == 1 else 'are'} not set"
-    return f"{' and '.join(missing) or 'a key attribute'} is missing, although the model writes it"
+    if len(missing) > 1:
+        return f"{' and '.join(missing)} are missing, although the model writes them"
+    return f"{missing[0] if missing else 'a key attribute'} is missing, although the model writes it"
 
 
 def _passes(plan: Plan, item: Item) -> bool:

@@ -36,7 +36,8 @@ class ItemRow:
     label: str
     partition: KeyPieces
     sort: KeyPieces
-    values: str
+    values: tuple[str, ...]
+    """The first values that the keys do not show."""
     bytes: int
     partition_id: str
     """The partition key as JSON."""
@@ -49,7 +50,7 @@ class ItemRow:
             "l": self.label,
             "p": [list(each) for each in self.partition],
             "s": [list(each) for each in self.sort],
-            "v": self.values,
+            "v": list(self.values),
             "b": self.bytes,
             "k": self.partition_id,
         }
@@ -97,7 +98,7 @@ class ItemRows:
             self.label_of(number),
             key_texts(item, index.partition, entity, index),
             key_texts(item, index.sort, entity, index),
-            "  ".join(self._values(item, entity, index)),
+            tuple(self._values(item, entity, index)),
             item_size(item),
             key_json(item, tuple(each.name for each in index.partition)),
         )
@@ -123,6 +124,12 @@ class ItemRows:
 def item_id(design: Design, item: Mapping[str, Any]) -> str:
     """Return the table key of an item as JSON. It identifies the item on every page."""
     return key_json(item, design.table.key_attributes)
+
+
+def reading_problem(message: str) -> str:
+    """Return the message of an unreadable item without its key, which the page shows next to it."""
+    _, found, why = message.partition(" cannot be read as ")
+    return f"The item cannot be read as {why}" if found else message
 
 
 def key_json(item: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -34,6 +34,7 @@ def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Doc
         "counts": count_cells(view, view.count),
         "region": workspace.prices.regions[0],
         "store_problem": problem,
+        "is_inferred": workspace.is_inferred,
         "is_counting": not problem and view.count is None and not workspace.store.is_billed,
     }
 
@@ -97,7 +98,10 @@ def count(workspace: Workspace, view: TableView, given: Document) -> Document:
         return _price_of_count(workspace, view)
     found = view.count_items(None)
     cells = count_cells(view, found)
-    return {"html": render("counts.html", counts=cells, count=found, store_problem=""), "cells": cells}
+    return {
+        "html": render("counts.html", counts=cells, count=found, store_problem="", table=view.design.name),
+        "cells": cells,
+    }
 
 
 def _price_of_count(workspace: Workspace, view: TableView) -> Document:

@@ -13,6 +13,9 @@ from markupsafe import Markup, escape
 from singletable.planner.formatting import format_bytes, format_count, format_number
 from singletable.studio.key_pieces import KeyPieces
 
+_JSON_TEXT = re.compile(r'("(?:[^"\\]|\\.)*")(:?)')
+_UNIT = re.compile(r"(?<=\d) (?=(?:RRU|WRU|B|KB|MB|GB|ms|items?)\b)")
+
 
 @cache
 def environment() -> Environment:
@@ -30,7 +33,9 @@ def environment() -> Environment:
         "bytes": format_bytes,
         "call": breakable_call,
         "count": format_count,
+        "json": json_markup,
         "key": key_markup,
+        "units": unbroken_units,
         "number": format_number,
         "short_path": short_path,
     }
@@ -79,6 +84,24 @@ def key_markup(texts: KeyPieces) -> Markup:
         else:
             parts.append(Markup('<span class="literal">{}</span>').format(shown))
     return Markup("").join(parts)
+
+
+def json_markup(text: str) -> Markup:
+    """Return JSON with muted names and marked values of attributes: the `USER#42` in `{"PK": {"S": "USER#42"}}`."""
+    parts: list[Markup] = []
+    end, name = 0, ""
+    for match in _JSON_TEXT.finditer(text):
+        parts.append(escape(text[end : match.start()]))
+        kind = "literal" if match[2] else "value" if name in ('"S"', '"N"', '"B"') else ""
+        parts.append(Markup('<span class="{}">{}</span>').format(kind, match[1]) if kind else escape(match[1]))
+        parts.append(escape(match[2]))
+        end, name = match.end(), match[1] if match[2] else ""
+    return Markup("").join([*parts, escape(text[end:])])
+
+
+def unbroken_units(text: str) -> str:
+    """Return a text in which a number and its unit stay on one line."""
+    return _UNIT.sub("\N{NO-BREAK SPACE}", text)
 
 
 def ordered_json(value: Any) -> str:

@@ -88,7 +88,7 @@ def _outcome(view: TableView, name: str) -> Outcome | None:
 def _has_all(outcome: Outcome, given: Mapping[str, str]) -> bool:
     needed = [each.name for each in outcome.pattern.parameters.values() if each.required]
     names = {name.partition(".")[0] for name in given}
-    return bool(needed) and all(name in names for name in needed)
+    return all(name in names for name in needed)
 
 
 def _signature(found: Signature) -> str:
@@ -161,14 +161,15 @@ def _metrics(view: TableView, plan: Plan, run: PatternRun, budget: float | None)
     units = [f"{format_number(cost.read_units)} RRU"] * bool(cost.read_units or not cost.write_units)
     units += [f"{format_number(cost.write_units)} WRU"] * bool(cost.write_units)
     each = " a call" if calls > 1 else ""
-    discarded = run.examined - run.returned if not plan.pattern.is_write else 0
     share = run.bytes / PAGE_BYTES_MAX
     found = [
         (" + ".join(units), f"measured; {estimate(view.design, plan)} estimated{each}"),
         (format_count(cost.requests, "request"), _page_text(calls, run.retried)),
     ]
     if not plan.pattern.is_write:
-        found.append((f"{run.examined:,} read", f"{run.returned:,} returned, {max(discarded, 0):,} discarded"))
+        unreadable = f", {run.unreadable:,} unreadable" if run.unreadable else ""
+        shown = f"{run.returned:,} returned, {run.discarded:,} discarded{unreadable}"
+        found.append((f"{run.examined:,} read", shown))
         found.append((format_bytes(run.bytes), f"{share:.2%} of a 1 MB page"))
     shown = f"{run.seconds * 1000:.3g} ms"
     found.append((shown, f"budget {budget:g} ms a call" if budget is not None else "measured by the studio"))

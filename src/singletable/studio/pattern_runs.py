@@ -13,11 +13,14 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.client.pattern import binder
 from singletable.client.reading.table_reader import ReadOptions
 from singletable.demo.request_capture import Cost
+from singletable.document.item_collections import text_of
+from singletable.document.svg import clean
+from singletable.errors import UnreadableItem
 from singletable.model.design import Design
 from singletable.model.intents import CollectionIntent, FeedIntent, Page
 from singletable.model.pattern_declaration import CURSOR
 from singletable.planner.plan import Plan
-from singletable.studio.item_rows import ItemRow, ItemRows
+from singletable.studio.item_rows import ItemRow, ItemRows, item_id, reading_problem
 from singletable.studio.key_pieces import KeyPieces, value_text
 from singletable.studio.recorded_requests import TimedRequest, recorded
 
@@ -36,6 +39,16 @@ class AnswerGroup:
 
 
 @dataclass(frozen=True)
+class UnreadableRow:
+    """A stored item that a pattern has read, but that its entity cannot decode."""
+
+    id: str
+    """The table key as JSON."""
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class RunPage:
     """One call of a pattern: its result, its requests and its time."""
 
@@ -46,7 +59,7 @@ class RunPage:
     cursor: str | None = None
     document: Any = None
     """The answer as JSON."""
-    unreadable: tuple[str, ...] = ()
+    unreadable: tuple[UnreadableRow, ...] = ()
 
     @property
     def cost(self) -> Cost:
@@ -128,6 +141,16 @@ class PatternRun:
         return sum(page.returned for page in self.pages)
 
     @property
+    def unreadable(self) -> int:
+        """The number of items that their entity cannot decode, on all pages."""
+        return sum(len(page.unreadable) for page in self.pages)
+
+    @property
+    def discarded(self) -> int:
+        """The number of items that were read, but neither returned nor unreadable."""
+        return max(self.examined - self.returned - self.unreadable, 0)
+
+    @property
     def examined(self) -> int:
         """The number of items that DynamoDB read for all pages."""
         return sum(page.examined for page in self.pages)
@@ -171,17 +194,22 @@ def _page(
     design: Design, plan: Plan, number: int, answer: Any, requests: tuple[TimedRequest, ...], seconds: float
 ) -> RunPage:
     cursor: str | None = None
-    unreadable: tuple[str, ...] = ()
+    unreadable: tuple[UnreadableRow, ...] = ()
     objects: Sequence[Any]
     if isinstance(answer, Page):
         cursor, objects = answer.cursor, list(answer.items)
-        unreadable = tuple(str(each) for each in answer.unreadable)
+        unreadable = tuple(_unreadable(design, each) for each in answer.unreadable)
     else:
         objects = [] if answer is None else answer if isinstance(answer, list) else [answer]
     groups = tuple(_groups(design, plan, objects))
     document = [_document(each) for each in objects]
     shown = document if isinstance(answer, Page | list) else document[0] if document else None
     return RunPage(number, groups, requests, seconds, cursor, shown, unreadable)
+
+
+def _unreadable(design: Design, found: UnreadableItem) -> UnreadableRow:
+    key = " / ".join(text_of(value) for value in found.key.values())
+    return UnreadableRow(item_id(design, found.key), clean(key), reading_problem(found.reason))
 
 
 def _groups(design: Design, plan: Plan, objects: Sequence[Any]) -> Iterator[AnswerGroup]:

@@ -1,10 +1,9 @@
-"""The query console: the request that a PartiQL statement becomes, its items and units, and the earlier statements."""
+"""The query console: the request that a PartiQL statement becomes, its items and its units."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +11,10 @@ from typing import Any
 from singletable.document.item_collections import text_of
 from singletable.document.svg import clean
 from singletable.errors import ArgumentRefused, SingletableError
-from singletable.planner.formatting import format_bytes, format_number
+from singletable.planner.formatting import format_bytes, format_count, format_number
 from singletable.studio.item_rows import Item, item_id
 from singletable.studio.page_templates import render
+from singletable.studio.statement_history import PastStatement, history_of, history_with
 from singletable.studio.studio_store import StatementAccess, access_of, send
 from singletable.studio.workspace import TableView, Workspace
 from singletable.values.attribute_value import attribute_value
@@ -23,19 +23,6 @@ from singletable.values.limits import READ_UNIT_BYTES
 
 Document = dict[str, Any]
 ROWS_MAX = 100
-STATEMENTS_MAX = 50
-
-
-@dataclass(frozen=True)
-class PastStatement:
-    """A statement that was run, and its cost."""
-
-    statement: str
-    parameters: str
-    operation: str
-    items: int
-    units: float
-    unit: str
 
 
 @dataclass(frozen=True)
@@ -55,23 +42,9 @@ def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Doc
     return {
         "statement": statement,
         "parameters": parameters,
-        "history": tuple(_history(workspace, view)),
+        "history": tuple(history_of(workspace, view, "query")),
         "access": _access_html(workspace, view, statement, parameters),
     }
-
-
-def _history(workspace: Workspace, view: TableView) -> deque[PastStatement]:
-    return workspace.statements.setdefault(view.design.name, deque(maxlen=STATEMENTS_MAX))
-
-
-def _remember(workspace: Workspace, view: TableView, newest: PastStatement) -> deque[PastStatement]:
-    """Put a statement first in the history, in place of its earlier run."""
-    history = _history(workspace, view)
-    text = newest.statement, newest.parameters
-    for each in [each for each in history if (each.statement, each.parameters) == text]:
-        history.remove(each)
-    history.appendleft(newest)
-    return history
 
 
 def _name(workspace: Workspace, view: TableView) -> str:
@@ -161,7 +134,7 @@ def query(workspace: Workspace, view: TableView, given: Document) -> Document:
         raise ArgumentRefused("The store is read-only. Start the studio with --write to change it.")
     is_dear = access.is_write or (access.operation == "Scan" and store.is_billed)
     if is_dear and not given.get("confirmed"):
-        return {"html": render("query_confirm.html", access=access, units=_price(workspace, view, access))}
+        return {"html": _confirmation(access, _price(workspace, view, access))}
     request: Document = {"Statement": statement, "ReturnConsumedCapacity": "TOTAL"}
     if (values := _parameters(parameters)) is not None:
         request["Parameters"] = values
@@ -177,8 +150,8 @@ def query(workspace: Workspace, view: TableView, given: Document) -> Document:
     items = answer.get("Items") or []
     units = float(answer.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0))
     unit = "WRU" if access.is_write else "RRU"
-    past = PastStatement(statement, parameters, access.operation, len(items), units, unit)
-    history = _remember(workspace, view, past)
+    summary = f"{access.operation} · {format_count(len(items), 'item')} · {format_number(units)} {unit}"
+    history = history_with(workspace, view, "query", PastStatement(statement, parameters, summary))
     names = _columns(view, items)
     html = render(
         "query_answer.html",
@@ -186,11 +159,18 @@ def query(workspace: Workspace, view: TableView, given: Document) -> Document:
         access=access,
         names=names,
         rows=[_row(view, item, names) for item in items],
+        has_key=all(name in names for name in view.design.table.key_attributes),
         units=units,
         seconds=seconds,
         next=answer.get("NextToken") or "",
     )
-    return {"html": html, "history": render("query_history.html", history=tuple(history), table=view.design.name)}
+    return {"html": html, "history": history}
+
+
+def _confirmation(access: StatementAccess, units: str) -> str:
+    what = "changes an item. It costs" if access.is_write else "reads every item:"
+    text = f"The statement {what} {units}."
+    return render("statement_confirm.html", operation=access.operation, text=text, may_export=False)
 
 
 def _columns(view: TableView, items: Sequence[Item]) -> tuple[str, ...]:

@@ -1,9 +1,8 @@
-"""The SQL console: the reads of a statement and their cost, its result, and the earlier statements."""
+"""The SQL console: the reads of a statement, their cost, and its result."""
 
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -13,6 +12,7 @@ from singletable.document.svg import clean
 from singletable.errors import ArgumentRefused, SingletableError
 from singletable.planner.formatting import format_count, format_dollars, format_number
 from singletable.studio.page_templates import render
+from singletable.studio.statement_history import PastStatement, history_of, history_with
 from singletable.studio.workspace import TableView, Workspace
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Document = dict[str, Any]
 ROWS_MAX = 500
-STATEMENTS_MAX = 50
 RANGES_SHOWN_MAX = 8
 SECONDS_MAX = 60.0
 NUMBERS = (
@@ -36,15 +35,6 @@ NUMBERS = (
     "UHUGEINT",
     "UINTEGER",
 )
-
-
-@dataclass(frozen=True)
-class PastSelect:
-    """A statement that was run, and its reads."""
-
-    statement: str
-    rows: str
-    units: float
 
 
 @dataclass(frozen=True)
@@ -74,15 +64,10 @@ def page(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Doc
     return {
         "is_installed": is_installed,
         "statement": statement,
-        "history": tuple(_history(workspace, view)),
+        "history": tuple(history_of(workspace, view, "sql")),
         "sql_tables": _tables(view) if is_installed else (),
-        "reads": _reads_html(workspace, view, statement, is_requested=False) if is_installed else "",
+        "access": _reads_html(workspace, view, statement, is_requested=False) if is_installed else "",
     }
-
-
-def _history(workspace: Workspace, view: TableView) -> deque[PastSelect]:
-    """Return the statements of a table; the key differs from the one of the PartiQL statements."""
-    return workspace.statements.setdefault(f"{view.design.name} SQL", deque(maxlen=STATEMENTS_MAX))
 
 
 def _tables(view: TableView) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
@@ -110,17 +95,24 @@ def _reads_html(workspace: Workspace, view: TableView, statement: str, *, is_req
     if not statement.strip():
         return ""
     try:
-        found = _reads(workspace, view, statement, may_describe=is_requested or not workspace.store.is_billed)
+        plan = _plan(view, statement)
+        found = _reads(workspace, view, plan, may_describe=is_requested or not workspace.store.is_billed)
     except SingletableError as problem:
         return render("sql_reads.html", reads=None, problem=str(problem), ranges_max=RANGES_SHOWN_MAX)
     return render("sql_reads.html", reads=found, problem="", ranges_max=RANGES_SHOWN_MAX)
 
 
-def _reads(workspace: Workspace, view: TableView, statement: str, *, may_describe: bool) -> StatementReads:
-    from singletable.analytics.sql_query import SCAN_UNITS_MAX, SqlReader, check_statement, plan_statement
+def _plan(view: TableView, statement: str) -> SqlPlan:
+    from singletable.analytics.sql_query import check_statement, plan_statement
 
     plan = plan_statement(view.design, statement)
     check_statement(view.design, statement)
+    return plan
+
+
+def _reads(workspace: Workspace, view: TableView, plan: SqlPlan, *, may_describe: bool) -> StatementReads:
+    from singletable.analytics.sql_query import SCAN_UNITS_MAX, SqlReader
+
     if not plan.reads:
         return StatementReads(plan, "nothing", is_over_limit=False, is_measured=True)
     if not may_describe:
@@ -144,11 +136,15 @@ def select(workspace: Workspace, view: TableView, given: Document) -> Document:
     statement = str(given.get("statement", ""))
     if not statement.strip():
         raise ArgumentRefused("write a SELECT statement")
-    found = _reads(workspace, view, statement, may_describe=True)
+    try:
+        plan = _plan(view, statement)
+    except SingletableError as problem:
+        raise ArgumentRefused("Nothing was sent: correct the statement first.") from problem
+    found = _reads(workspace, view, plan, may_describe=True)
     is_dear = found.is_over_limit or (bool(found.plan.scanned) and workspace.store.is_billed)
     if is_dear and not given.get("confirmed"):
         reads_html = render("sql_reads.html", reads=found, problem="", ranges_max=RANGES_SHOWN_MAX)
-        return {"html": render("sql_confirm.html", reads=found), "reads": reads_html}
+        return {"html": _confirmation(found), "access": reads_html}
     reader = SqlReader(view.opened())
     started = time.perf_counter()
     relation = reader.run(statement, found.plan, scan=True, rows_max=ROWS_MAX + 1, seconds_max=SECONDS_MAX)
@@ -157,8 +153,8 @@ def select(workspace: Workspace, view: TableView, given: Document) -> Document:
     is_cut = table.num_rows > ROWS_MAX
     shown = table.slice(0, ROWS_MAX)
     count = format_count(shown.num_rows, "row")
-    history = _history(workspace, view)
-    history.appendleft(PastSelect(statement, f"more than {count}" if is_cut else count, reader.totals.units))
+    summary = f"{'more than ' * is_cut}{count} · {format_number(reader.totals.units)} RRU"
+    history = history_with(workspace, view, "sql", PastStatement(statement, "", summary))
     html = render(
         "sql_result.html",
         columns=_columns(shown, relation),
@@ -167,7 +163,12 @@ def select(workspace: Workspace, view: TableView, given: Document) -> Document:
         totals=reader.totals,
         seconds=seconds,
     )
-    return {"html": html, "history": render("sql_history.html", history=tuple(history), table=view.design.name)}
+    return {"html": html, "history": history}
+
+
+def _confirmation(found: StatementReads) -> str:
+    text = f"The statement reads the whole table. {found.cost[:1].upper()}{found.cost[1:]}."
+    return render("statement_confirm.html", operation="Scan", text=text, may_export=found.is_over_limit)
 
 
 def _columns(table: Any, relation: Any) -> tuple[ResultColumn, ...]:

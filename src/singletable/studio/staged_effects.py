@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from singletable.client.connected_table import ConnectedTable
@@ -15,6 +15,7 @@ from singletable.document.item_collections import text_of
 from singletable.document.svg import clean
 from singletable.expressions.evaluate import compile_condition
 from singletable.model.table_schema import Index
+from singletable.planner.formatting import format_count
 from singletable.planner.planned_requests import Request
 from singletable.studio.item_places import ItemViews
 from singletable.studio.item_rows import Item, ItemRows
@@ -61,6 +62,8 @@ class ActionEffect:
     """The units of the table."""
     indexes: tuple[IndexEffect, ...]
     error: str = ""
+    note: str = ""
+    """What the list of attributes leaves out."""
 
     @property
     def total(self) -> float:
@@ -110,18 +113,40 @@ def staged_effects(opened: ConnectedTable, rows: ItemRows, views: ItemViews, wri
     actions = write.plan(opened)
     stored = _stored_items(opened, write, actions)
     rehearsed = rehearse(rows.design, stored, [_rehearsal(rows, action, len(actions)) for action in actions])
-    effects = [_effect(rows, action, done) for action, done in zip(actions, rehearsed, strict=True)]
-    by_change: dict[int, list[ActionEffect]] = {number: [] for number in range(len(write.staged))}
+    effects = [(_effect(rows, action, done), done) for action, done in zip(actions, rehearsed, strict=True)]
+    by_change: dict[int, list[tuple[ActionEffect, RehearsedWrite]]] = {
+        number: [] for number in range(len(write.staged))
+    }
     derived: list[ActionEffect] = []
-    for action, effect in zip(actions, effects, strict=True):
+    for action, (effect, done) in zip(actions, effects, strict=True):
         number = write.staged_of(action)
-        (derived if number is None else by_change[number]).append(effect)
+        if number is None:
+            derived.append(effect)
+        else:
+            by_change[number].append((effect, done))
     return StagedEffects(
-        tuple((write.staged[number].id, tuple(each)) for number, each in by_change.items()),
+        tuple((write.staged[number].id, tuple(_change(each))) for number, each in by_change.items()),
         tuple(derived),
         tuple(_answers(views, rehearsed)),
         _request(opened.reader.name, actions),
     )
+
+
+def _change(found: Sequence[tuple[ActionEffect, RehearsedWrite]]) -> Iterator[ActionEffect]:
+    """Yield the effects of one change. A changed key shows only the attributes that differ between the two items."""
+    old = next((done.before for effect, done in found if effect.kind == "deletes"), None)
+    new = next((done.after for effect, done in found if effect.kind == "creates"), None)
+    if old is None or new is None:
+        yield from (effect for effect, _ in found)
+        return
+    for effect, _ in found:
+        if effect.kind == "deletes":
+            yield replace(effect, attributes=(), note="all its attributes; the new item is below")
+            continue
+        names = [each.name for each in effect.attributes]
+        changed = tuple(_changed([*names, *(name for name in old if name not in names)], old, new))
+        same = len({*old, *new}) - len(changed)
+        yield replace(effect, attributes=changed, note=f"{format_count(same, 'attribute')} as before" if same else "")
 
 
 def _stored_items(opened: ConnectedTable, write: StagedWrite, actions: Sequence[ItemAction]) -> list[Item]:
@@ -191,7 +216,7 @@ def _kind(done: RehearsedWrite) -> str:
 def _changed(names: Sequence[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[ChangedAttribute]:
     for name in names:
         if not same_stored_value(before.get(name), after.get(name)):
-            old, new = (clean(text_of(item[name])) if name in item else None for item in (before, after))
+            old, new = (clean(text_of(item[name])) or '""' if name in item else None for item in (before, after))
             yield ChangedAttribute(name, old, new)
 
 

@@ -153,7 +153,7 @@ def _editable(design: Design, entity: Entity | None, item: Item) -> set[str]:
 
 
 def _shown(item: Mapping[str, Any], name: str) -> str:
-    return clean(text_of(item[name])) if name in item else "not set"
+    return (clean(text_of(item[name])) or '""') if name in item else "not set"
 
 
 def staged_on_top(

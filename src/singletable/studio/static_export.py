@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from singletable.errors import ArgumentRefused, ExportRefused, SingletableError
 from singletable.planner.formatting import format_bytes
 from singletable.studio import collection_requests, design_pages, overview_requests, pattern_requests
-from singletable.studio.application import ASSETS_FOLDER, page_html
+from singletable.studio.application import ASSETS_FOLDER, SCREENS, page_html
 from singletable.studio.column_pages import ColumnPosition
 from singletable.studio.design_tokens import tokens_css
 from singletable.studio.item_rows import ItemRow
@@ -25,7 +25,7 @@ BYTES_MAX = 5_000_000
 """The size of all files of an export together."""
 ROW_LIMITS = (1_000, 300, 100, 30)
 """How many items of each column an export contains: the first number with which the files are small enough."""
-SCREENS = (("overview", "Overview"), ("collections", "Collections"), ("patterns", "Patterns"), ("design", "Design"))
+_SCREENS = tuple(each for each in SCREENS if each[0] in ("overview", "collections", "patterns", "design"))
 _DESIGN_PARTS = design_pages.PARTS[:3]
 _LINK = re.compile(r' (href|src|action|(?<=<option )value)="(/[^"]*)"')
 """A link to a page of the studio; the value of an option is a link to another table."""
@@ -93,7 +93,7 @@ def _table_pages(workspace: Workspace, view: TableView, answers: str) -> Iterato
     name = view.design.name
 
     def html(screen: str, values: Document) -> str:
-        shown = {"screens": SCREENS, "static": answers, "model": PurePath(workspace.model).name}
+        shown = {"screens": _SCREENS, "static": answers, "model": PurePath(workspace.model).name}
         return page_html(workspace, f"{screen}.html", screen=screen, view=view, write_token="", **{**values, **shown})
 
     yield f"/{name}/overview", html("overview", overview_requests.page(workspace, view, {}))

@@ -185,7 +185,7 @@ def measure(workspace: Workspace, view: TableView, given: Document) -> Document:
             started = PatternRun(outcome.pattern.name, arguments, texts)
             finished = run_page(view.opened(), view.rows, outcome, started)
             view.measured.add(outcome.pattern.name, finished.cost)
-    return {"html": render("design_measured.html", lines=measured_lines(view), is_billed=False)}
+    return {"html": render("design_measured.html", lines=measured_lines(view), is_billed=False, is_requested=True)}
 
 
 def _example_texts(view: TableView, outcome: Plan) -> tuple[str, ...]:

@@ -171,8 +171,8 @@ class Workspace:
     read_items: ReadItems = field(default_factory=ReadItems)
     is_inferred: bool = False
     """Whether the model is inferred from the table, so that items are edited as they are stored."""
-    statements: dict[str, deque[Any]] = field(default_factory=dict)
-    """The statements that were run, by table, the newest first."""
+    statements: dict[tuple[str, str], deque[Any]] = field(default_factory=dict)
+    """The statements that were run, by table and screen, the newest first."""
     tails: dict[str, Any] = field(default_factory=dict)
     """The position of each page that follows a stream."""
     _views: dict[str, TableView] = field(default_factory=dict)

@@ -71,6 +71,7 @@ def test_the_collections_screen_marks_an_item_in_every_column(signed_in: Window)
     page = signed_in.open("/Commerce/collections")
     row(page, "table", "Z#B7").click()
     until(page, "document.querySelectorAll('.row.selected').length === 3")
+    until(page, "document.querySelector('[data-presence]').textContent")
     assert page.locator("[data-presence]").all_inner_texts() == [
         "B7 is 3rd of 7 in USER#42",
         "B7 is 3rd of 8 in ORDER_BY_DATE",
@@ -195,6 +196,27 @@ def test_the_item_editor_screen_works_by_keyboard_with_a_conflict(
     until(page, "!document.querySelector('#write').disabled")
     page.keyboard.press("Control+Enter")
     until(page, "document.querySelector('#loaded').value.split('CHF').length === 2")
+
+
+def test_the_item_editor_screen_marks_a_changed_field_and_restores_its_old_value(signed_in: Window) -> None:
+    page = signed_in.open(f"/Commerce/items?id={ORDER.replace('#', '%23')}")
+    assert "ORDER_BY_DATE" in page.locator(".about").inner_text()
+    page.fill("[name='f.currency']", "CHF")
+    page.wait_for_selector(".outcome .plus")
+    assert page.locator(".about").is_hidden()
+    page.reload()
+    assert page.locator(".item-field.changed [data-was] del").all_inner_texts() == ["EUR"]
+    tab_to(page, "[data-undo]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=Nothing is staged")
+    assert page.locator(".item-field.changed").count() == 0
+    assert page.locator("[name='f.currency']").input_value() == "EUR"
+    page.keyboard.press("Escape")
+    page.keyboard.press("r")
+    page.wait_for_url("**as=json**")
+    page.fill("#json-text", "{")
+    page.wait_for_selector("text=The change is not staged")
+    assert page.locator("#write").is_disabled()
 
 
 def test_the_query_and_design_screens_work_by_keyboard(signed_in: Window) -> None:

@@ -285,14 +285,14 @@
       } else {
         sort.append(...sortNodes(row.s));
       }
-      if (!row.s.length && this.place === "table") sort.append(element("span", { class: "literal" }, row.v || "no sort key"));
+      if (!row.s.length && this.place === "table") sort.append(element("span", { class: "literal" }, row.v.join("  ") || "no sort key"));
       if (!row.s.length && this.place !== "table") sort.append(tableKey(row));
       sort.title = plain(row.s);
       return element("button", {
         type: "button", class: `row ${hue}${isSelected ? " selected" : ""}`, "data-id": row.id,
         "aria-current": isSelected ? "true" : null, tabindex: isSelected ? "0" : "-1",
       }, element("i", { class: "hue-bar" }), sort, element("span", { class: "end" },
-        row.v && row.s.length ? element("span", { class: "value" }, row.v) : null,
+        ...(row.s.length ? row.v.map((text) => element("span", { class: "value" }, text)) : []),
         element("span", { class: "pill" }, row.l), element("span", { class: "size" }, bytes(row.b))));
     }
 

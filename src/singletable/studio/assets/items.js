@@ -27,6 +27,35 @@
     }
   }
 
+  /** Mark the fields that differ from the item as it was read, and show their old value. */
+  function markChanges() {
+    const stored = JSON.parse(form()?.dataset.stored || "{}");
+    if (!Object.keys(stored).length) return;
+    for (const field of document.querySelectorAll("[data-field]")) {
+      const path = field.dataset.field, line = find(":scope > .control > [data-was]", field);
+      const control = find(`:scope > .control > .field[name="${CSS.escape(path)}"]`, field);
+      if (!control) continue;
+      const now = control.disabled ? null : control.value, old = stored[path];
+      const isChanged = now !== old;
+      field.classList.toggle("changed", isChanged);
+      line.hidden = !isChanged || old === undefined || control.matches("textarea");
+      find("del", line).textContent = old === null ? "None" : old === "" ? '""' : old;
+      find("[data-undo]", line).setAttribute("aria-label", `Undo the change of ${control.getAttribute("aria-label")}`);
+    }
+  }
+
+  function undo(button) {
+    const field = button.closest("[data-field]"), path = field.dataset.field;
+    const control = find(`:scope > .control > .field[name="${CSS.escape(path)}"]`, field);
+    const old = JSON.parse(form().dataset.stored)[path], none = find(`[name="${CSS.escape(path)}?"]`, field);
+    if (none) none.checked = old === null;
+    control.disabled = old === null;
+    if (old !== null) control.value = old;
+    (old === null ? none : control).focus();
+    markChanges();
+    stageSoon();
+  }
+
   function showAnswer(answer) {
     if (answer.html) show(find("#effects"), answer.html);
     if (answer.bar) show(find("#write-bar"), answer.bar);
@@ -42,10 +71,10 @@
       if (mode() === "json") given.json = find("#json-text").value; else given.values = values();
       const answer = await ask("stage", given);
       if (number !== latest) return false;
-      report("");
+      report(answer.problem ?? "");
       showErrors(answer.errors);
       showAnswer(answer);
-      const hasErrors = Object.keys(answer.errors).length > 0;
+      const hasErrors = Boolean(answer.problem) || Object.keys(answer.errors).length > 0;
       if (!form().dataset.id && !hasErrors) {
         form().dataset.id = answer.id;
         history.replaceState(null, "", `${location.pathname}?id=${encodeURIComponent(answer.id)}`);
@@ -71,6 +100,7 @@
     try {
       const answer = await ask("shape", { entity: form().dataset.entity, loaded: loaded(), values: values(), operation, path });
       show(find("#fields"), answer.html);
+      markChanges();
       const shaped = find(`[data-field="${CSS.escape(path)}"]`) || find("#fields");
       const last = shaped.querySelector(":scope > .control > .elements > li:last-child .field");
       (last || shaped.querySelector(".field") || shaped.querySelector("button"))?.focus();
@@ -110,6 +140,7 @@
     const page = await fetch(`${location.pathname}?${query}`);
     const next = new DOMParser().parseFromString(window.studio.trusted(await page.text()), "text/html").querySelector("#editor");
     show(find("#editor"), next.innerHTML);
+    markChanges();
     history.replaceState(null, "", `${location.pathname}?${query}`);
   }
 
@@ -146,6 +177,7 @@
       for (const each of field.querySelectorAll(".control .field")) each.disabled = event.target.checked;
     }
     if (find("#stage")) find("#stage").disabled = false;
+    markChanges();
     if (!isBilled) stageSoon();
   });
   find("#editor").addEventListener("change", () => { if (isBilled) stageSoon(); });
@@ -154,6 +186,7 @@
     const target = event.target.closest("button");
     if (!target) return;
     if (target.dataset.shape) reshape(target.dataset.shape, target.dataset.path);
+    if ("undo" in target.dataset) undo(target);
     if (target.dataset.modeOf) choose(target.dataset.modeOf);
     if (target.dataset.discard) discard(target.dataset.discard);
     if (target.dataset.resolve) resolve(target);
@@ -165,7 +198,7 @@
   });
   async function stageDeletion() {
     if (form() && find("#delete") && (await stage({ delete: true }))) {
-      find("#delete").firstChild.textContent = "Deletion staged ";
+      find("#delete").textContent = "Deletion staged";
       find("#delete").disabled = true;
     }
   }
@@ -177,4 +210,5 @@
   onKey("r", () => choose(mode() === "json" ? "fields" : "json"));
   onKey("u", () => { if (form()?.dataset.id) discard(form().dataset.id); });
   onKey("x", stageDeletion);
+  markChanges();
 })();

@@ -19,7 +19,7 @@
     clearTimeout(timer);
     follow.firstChild.textContent = value ? "Pause " : tail ? "Continue " : "Follow the stream ";
     if (!value && reason) state.textContent = reason;
-    if (value) { endsAt = Date.now() + BILLED_MINUTES * 60_000; poll(); }
+    if (value) { find("#not-read")?.remove(); endsAt = Date.now() + BILLED_MINUTES * 60_000; poll(); }
   }
 
   function add(answer) {
@@ -55,6 +55,7 @@
           wait = 0;  // the user began again meanwhile
         } else if (answer.missing) {
           show(find("#missing"), answer.missing);
+          for (const each of [follow, find("#oldest")]) each.hidden = true;  // there is nothing to follow
           find("#none").hidden = true;
           setFollowing(false, "No stream");
         } else {
@@ -84,10 +85,11 @@
     if (!event.target.closest("#enable")) return;
     try {
       await ask("enable", {});
+      for (const each of [follow, find("#oldest")]) each.hidden = false;
       setFollowing(true);
     } catch (failure) { report(failure.message); }
   });
-  onKey("f", () => follow.click());
+  onKey("f", () => { if (!follow.hidden) follow.click(); });
   onKey("x", clear);
   if (!isBilled) setFollowing(true);
 })();

@@ -101,12 +101,12 @@
   function onKey(key, action) { keys.set(key, action); }
 
   let isGoing = false;
-  const screens = { o: "overview", c: "collections", p: "patterns", i: "items", q: "query", s: "sql", t: "stream", d: "design" };
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && isTyping(event.target)) { event.target.blur(); return; }
     if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || find("dialog[open]")) return;
-    if (isGoing && screens[event.key] && find(`.screens [data-id=${screens[event.key]}]`)) {
-      find(`.screens [data-id=${screens[event.key]}]`).click();
+    const screen = isGoing && /^[a-z]$/.test(event.key) && find(`.screens [data-key=${event.key}]`);
+    if (screen) {
+      screen.click();
       event.preventDefault();
     } else if (event.key === "?") {
       find("#help").showModal();
