@@ -322,7 +322,7 @@ def test_the_item_editor_lists_a_staged_change_of_another_item(commerce: Studio)
     assert "data-discard" in commerce.page("/Commerce/items?new=User")
 
 
-def test_in_the_item_editor_a_new_item_may_have_an_empty_set(desk: Studio) -> None:
+def test_the_item_editor_creates_an_item_with_an_empty_set(desk: Studio) -> None:
     given = form_values(desk.page("/Desk/items?new=Post"))
     assert given["f.tags#"] == "0"
     given |= {"f.account_id": "a1", "f.id": "p2", "f.title": "New", "f.amount": "1", "f.tone": "loud"}
@@ -333,7 +333,7 @@ def test_in_the_item_editor_a_new_item_may_have_an_empty_set(desk: Studio) -> No
     assert "tags" not in stored(desk, {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "POST#p2"}}, "Desk")
 
 
-def test_in_the_item_editor_a_stored_item_whose_set_becomes_empty_can_be_edited(desk: Studio) -> None:
+def test_the_item_editor_edits_an_item_whose_set_is_empty(desk: Studio) -> None:
     values = {name: text for name, text in form_of(desk, POST, "Desk").items() if not name.startswith("f.tags")}
     for title in ("Without tags", "Edited again"):
         given = {**values, "f.tags#": "0", "f.title": title}
@@ -347,26 +347,26 @@ def test_in_the_item_editor_a_stored_item_whose_set_becomes_empty_can_be_edited(
     assert "tags" not in stored(desk, POST, "Desk")
 
 
-def test_in_the_item_editor_a_new_item_in_json_has_the_attributes_of_the_key(commerce: Studio) -> None:
+def test_the_item_editor_starts_a_new_item_in_json_with_the_attributes_of_the_key(commerce: Studio) -> None:
     assert '"PK": {"S": ""}' in unescape(commerce.page("/Commerce/items?new="))
     assert "The model has no entity Nothing." in commerce.page("/Commerce/items?new=Nothing")
 
 
-def test_in_the_item_editor_the_page_has_the_texts_of_the_item_as_it_was_read(commerce: Studio) -> None:
+def test_the_item_editor_page_has_the_texts_of_the_item_as_it_was_read(commerce: Studio) -> None:
     staged(commerce, ORDER, status={"S": "SHIPPED"})
     page = unescape(commerce.page(f"/Commerce/items?id={json.dumps(ORDER)}".replace("#", "%23").replace(" ", "")))
     assert '"f.status": "PENDING"' in page
     assert 'name="f.status" value="SHIPPED"' in page
 
 
-def test_in_the_item_editor_a_changed_key_shows_only_the_attributes_that_differ(commerce: Studio) -> None:
+def test_the_item_editor_shows_for_a_changed_key_only_the_attributes_that_differ(commerce: Studio) -> None:
     text = text_of(staged(commerce, ORDER, user_id={"S": "7"})["html"])
     assert "deletes the item USER#42 / ORDER#2026-05-03T20:05:30Z#B7 all its attributes" in text
     assert "-user_id42 +user_id7 -PKUSER#42 +PKUSER#7 -GSI2PKUSER#42#PENDING +GSI2PKUSER#7#PENDING" in text
     assert "11 attributes as before" in text
 
 
-def test_in_the_item_editor_an_invalid_field_is_not_staged_and_the_page_says_so(desk: Studio) -> None:
+def test_the_item_editor_says_that_a_change_with_an_invalid_field_is_not_staged(desk: Studio) -> None:
     key = {"PK": {"S": "ACCOUNT#a1"}, "SK": {"S": "POST#p1"}}
     given = form_values(desk.page(f"/Desk/items?id={json.dumps(key)}".replace("#", "%23").replace(" ", "")))
     loaded = json.dumps(stored(desk, key, "Desk"))
@@ -376,5 +376,5 @@ def test_in_the_item_editor_an_invalid_field_is_not_staged_and_the_page_says_so(
     assert "The change is not staged" in text_of(answer["html"])
 
 
-def test_in_the_item_editor_an_empty_text_is_visible_in_a_change(commerce: Studio) -> None:
+def test_the_item_editor_shows_an_empty_text_as_quotation_marks(commerce: Studio) -> None:
     assert '-currencyEUR +currency""' in text_of(staged(commerce, ORDER, currency={"S": ""})["html"])

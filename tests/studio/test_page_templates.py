@@ -3,7 +3,7 @@ from __future__ import annotations
 from singletable.studio.page_templates import json_markup, unbroken_units
 
 
-def test_in_page_templates_json_markup_mutes_names_and_marks_the_values_of_attributes() -> None:
+def test_the_json_filter_of_page_templates_mutes_names_and_marks_the_values_of_attributes() -> None:
     shown = json_markup('Query\n{"TableName": "T", ":v": {"S": "a \\" <b>"}, "L": ["x"]}')
     assert shown == (
         'Query\n{<span class="literal">&#34;TableName&#34;</span>: &#34;T&#34;, '
@@ -13,7 +13,7 @@ def test_in_page_templates_json_markup_mutes_names_and_marks_the_values_of_attri
     )
 
 
-def test_in_page_templates_unbroken_units_keep_a_number_and_its_unit_on_one_line() -> None:
+def test_the_units_filter_of_page_templates_keeps_a_number_and_its_unit_on_one_line() -> None:
     assert unbroken_units("≈0.5 RRU for 10 items, 4 words") == (
         "≈0.5\N{NO-BREAK SPACE}RRU for 10\N{NO-BREAK SPACE}items, 4 words"
     )

@@ -216,20 +216,20 @@ def test_pattern_runs_keep_the_digits_of_a_number_in_an_object(shared: Studio) -
     assert wrong["error"].startswith("order is not a valid Order: placed_at: ")
 
 
-def test_in_pattern_runs_an_item_that_cannot_be_read_is_named_and_not_counted_as_discarded(tmp_path: Path) -> None:
+def test_a_pattern_run_names_an_unreadable_item_and_does_not_count_it_as_discarded(tmp_path: Path) -> None:
     shown = studio(workspace(COMMERCE, store_of(tmp_path)))
-    wrong = {"PK": {"S": "USER#42"}, "SK": {"S": "ORDER#wrong"}, "entity_type": {"S": "Order"}}
+    wrong = {"PK": {"S": "USER#42"}, "SK": {"S": "ORDER#2026-05-11T00:00:00Z#F1"}, "entity_type": {"S": "Order"}}
     send(view_of(shown.space).opened(), "PutItem", {"TableName": "Commerce", "Item": wrong})
     html = shown.ask("run", pattern="recent_orders", values={"user_id": "42"})["html"]
     text = text_of(html)
     assert "6 returned, 0 discarded, 1 unreadable" in text
-    assert "The item cannot be read as Order: attribute 'user_id' is missing USER#42 / ORDER#wrong" in text
+    assert "The item cannot be read as Order: attribute 'placed_at' is missing USER#42 / ORDER#2026" in text
     assert "UnreadableItem" not in text
     assert "/Commerce/items?id=%7B%22PK%22" in html
     shown.space.close()
 
 
-def test_in_pattern_runs_a_pattern_without_arguments_runs_at_once(tmp_path: Path) -> None:
+def test_a_pattern_page_without_arguments_runs_the_pattern_at_once(tmp_path: Path) -> None:
     shop = Path(COMMERCE).parents[1] / "shop" / "model.py"
     shown = studio(workspace(str(shop)))
     page = shown.page("/Shop/patterns/customers_by_signup")

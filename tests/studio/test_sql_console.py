@@ -112,12 +112,12 @@ def test_the_sql_console_says_how_to_install_duckdb(shown: Studio, monkeypatch: 
     assert "pip install 'singletable[analytics]'" in text_of(shown.page("/Commerce/sql"))
 
 
-def test_in_the_sql_console_an_invalid_statement_is_not_sent(shown: Studio) -> None:
+def test_the_sql_console_sends_no_invalid_statement(shown: Studio) -> None:
     answer = shown.ask("select", statement="SELECT nothing FROM Review")
     assert answer["error"] == "Nothing was sent: correct the statement first."
 
 
-def test_in_the_sql_console_a_statement_that_runs_again_is_once_in_the_history(shown: Studio) -> None:
+def test_the_sql_console_lists_a_repeated_statement_once_in_the_history(shown: Studio) -> None:
     for _ in range(2):
         answer = shown.ask("select", statement=ORDERS)
     assert answer["history"].count("SELECT o.id") == 2, "the text and the title of one entry"

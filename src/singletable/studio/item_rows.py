@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from singletable.values.item_size import item_size
 Item = dict[str, Any]
 INTERNAL, NO_ENTITY = -1, -2
 _VALUES_MAX, _VALUE_CHARACTERS = 2, 28
+_KEY_IN_MESSAGE = re.compile(r"^the item \{.*?\}\} ")
 _CACHED_ITEMS_MAX, _CACHED_BYTES_MAX = 5_000, 16_000_000
 
 
@@ -128,8 +130,7 @@ def item_id(design: Design, item: Mapping[str, Any]) -> str:
 
 def reading_problem(message: str) -> str:
     """Return the message of an unreadable item without its key, which the page shows next to it."""
-    _, found, why = message.partition(" cannot be read as ")
-    return f"The item cannot be read as {why}" if found else message
+    return _KEY_IN_MESSAGE.sub("The item ", message)
 
 
 def key_json(item: Mapping[str, Any], names: Sequence[str]) -> str:
