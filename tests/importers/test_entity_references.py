@@ -58,3 +58,16 @@ def test_a_reference_can_name_the_last_word_of_an_entity() -> None:
     session = draft_entity("PhoneSession", "SESSION#{id}", "id")
     (note,) = notes_of(session, draft_entity("Voucher", "VOUCHER#{id}", "id", "session_id"))
     assert "Voucher.session_id." in note
+
+
+def test_a_role_or_an_actor_in_a_field_name_is_a_reference_without_its_entity() -> None:
+    task = draft_entity("Task", "TASK#{id}", "id", "owner_id", "assigned_to_id", "created_by", "current_driver_id")
+    (note,) = notes_of(task, draft_entity("Driver", "DRIVER#{id}", "id"))
+    assert "Task.owner_id, Task.assigned_to_id, Task.created_by, Task.current_driver_id." in note
+
+
+def test_a_reference_behind_a_constant_partition_adds_no_note() -> None:
+    keys = {"key": DraftKeys(("PRODUCT",), ("CATEGORY#{category_id}",))}
+    fields = tuple(DraftField(each, "str") for each in ("id", "category_id"))
+    product = DraftEntity("Product", fields, keys)
+    assert notes_of(product, draft_entity("Category", "CATEGORY#{id}", "id")) == []

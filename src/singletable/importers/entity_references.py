@@ -15,6 +15,9 @@ _ROLES = frozenset(
     {"user", "customer", "member", "supplier", "seller", "buyer", "owner", "vendor", "patient", "employee"}
 )
 """Fields with these names identify a person or a company, even without `_id`."""
+_ACTORS = frozenset(
+    {("created", "by"), ("assigned", "to"), ("assignee",), ("assigned", "to", "id"), ("assignee", "id")}
+)
 _LONG = 5
 """The length from which an id can name the last word of another entity: `session_id` of PhoneSession."""
 _REPEATED = (("username",), ("email",), ("nickname",))
@@ -72,6 +75,10 @@ def _varies(entity: DraftEntity) -> bool:
 def _unread(entity: DraftEntity, names: set[str], *, is_inverted: bool) -> Iterator[str]:
     """Yield the fields of an entity that name another entity, and that no partition key contains."""
     partitions = {name for keys in entity.keys.values() for name in fields_in(keys.partition)}
+    # Behind a constant partition key, the sort key selects the items.
+    partitions |= {
+        name for keys in entity.keys.values() if not fields_in(keys.partition) for name in fields_in(keys.sort)[:1]
+    }
     partitions |= {name for field in entity.derived.values() for name in field.fields}
     own = _stem(entity.class_name)
     in_table = set(fields_in(entity.keys[TABLE].sort)[-1:])
@@ -79,7 +86,8 @@ def _unread(entity: DraftEntity, names: set[str], *, is_inverted: bool) -> Itera
     partitions |= set(fields_in(entity.keys[TABLE].sort)) - in_table
     for field in entity.fields:
         words = words_of(field.name)
-        if len(words) == 1 and words[0] in _ROLES and field.type == "str" and field.name not in partitions:
+        is_role = (len(words) == 1 and words[0] in _ROLES) or words in _ACTORS
+        if is_role and field.type == "str" and field.name not in partitions:
             if _stem(entity.class_name) != words[0]:
                 yield f"{entity.class_name}.{field.name}"
             continue
@@ -88,6 +96,7 @@ def _unread(entity: DraftEntity, names: set[str], *, is_inverted: bool) -> Itera
             continue
         # A pair of ids, such as a member of an organization, is usually read from both sides.
         is_name = stem in names or any(len(stem) >= _LONG and name.endswith(stem) for name in names)
+        is_name = is_name or words[-2] in _ROLES or (len(words) > 2 and words[-2] in names)  # current_driver_id
         if (is_name or words[0] in _PEOPLE) if field.name in in_table else is_name:
             yield f"{entity.class_name}.{field.name}"
 

@@ -48,6 +48,7 @@ _SCORE_WORDS = frozenset(
 EVENT_WORDS = frozenset(
     {"event", "log", "transaction", "message", "activity", "entry", "history", "audit", "notification", "comment"}
     | {"payment", "click", "visit", "answer", "reply", "vote", "reading", "measurement", "metric", "telemetry", "alert"}
+    | {"checkin", "login", "scan"}
 )
 """Words of entities with any number of items on one day, unlike a daily total."""
 _QUALIFIERS = frozenset({"name", "code", "label"})

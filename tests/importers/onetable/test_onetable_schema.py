@@ -343,3 +343,21 @@ def test_an_optional_property_in_an_index_key_adds_a_note() -> None:
     }
     notes = read_onetable(json.dumps({**SCHEMA, "models": {"Invoice": invoice}}), "Shop").tables[0].notes
     assert any("Invoice: Items without date are not in the index gs1" in note for note in notes)
+
+
+def test_properties_and_enums_that_a_script_computes_become_notes() -> None:
+    script = """
+    module.exports = {
+        indexes: { primary: { hash: 'pk', sort: 'sk' } },
+        models: { Note: {
+            pk: { type: String, value: 'NOTE#${id}' },
+            sk: { type: String, value: 'A' },
+            id: ulid({ required: true }),
+            status: { type: String, enum: STATUSES },
+        } },
+    }
+    """
+    (table,) = read_onetable(script, "notes.js").tables
+    assert table.entities[0].keys["key"].partition == ("NOTE#{id}",)
+    assert any(note.startswith("Note.id: the script computes this property") for note in table.notes)
+    assert any("Note.status: the values STATUSES of its enum are in another file" in note for note in table.notes)

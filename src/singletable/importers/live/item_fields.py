@@ -16,6 +16,18 @@ from singletable.importers.names import field_name
 
 _TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+ATTRIBUTE_TYPES: Mapping[str, FieldType] = {
+    "S": "str",
+    "N": "Decimal",
+    "B": "bytes",
+    "BOOL": "bool",
+    "L": "list[Any]",
+    "M": "dict[str, Any]",
+    "SS": "set[str]",
+    "NS": "set[Decimal]",
+    "BS": "set[bytes]",
+}
+"""The types of fields, by the attribute types of DynamoDB."""
 _SETS: Mapping[str, FieldType] = {"SS": "set[str]", "NS": "set[Decimal]", "BS": "set[bytes]"}
 
 

@@ -184,12 +184,16 @@ class TemplateInference:
         """Record a time field named like the literal before the segment, if it differs from the times in the key."""
         if not all(map(_TIME_TEXT.fullmatch, column)):
             return
+        times: dict[str, list[str]] = {}
         for name, field in self.fields.by_name.items():
             seen = [str(self.fields.values[name][place]) for place in self.indices]
-            is_named = name not in self.fields.key_only and _letters(field.stored_as).startswith(_letters(hint))
-            if is_named and field.type == "str" and all(map(_TIME_TEXT.fullmatch, seen)):
-                differing = sum(value != text for value, text in zip(seen, column, strict=True))
-                self.fields.differences[f"the time in {self.attribute}"] = (name, differing, len(column))
+            is_stored = name not in self.fields.key_only and not _CHANGING.intersection(words_of(name))
+            if is_stored and field.type == "str" and all(map(_TIME_TEXT.fullmatch, seen)):
+                times[name] = seen
+        named = [name for name in times if _letters(self.fields.by_name[name].stored_as).startswith(_letters(hint))]
+        for name in named or (times if len(times) == 1 else ()):
+            differing = sum(value != text for value, text in zip(times[name], column, strict=True))
+            self.fields.differences[f"the time in {self.attribute}"] = (name, differing, len(column))
 
     def _value_name(self, column: Sequence[str], hint: str) -> str:
         """Return the name of a value that only keys contain: by its form, by a map that contains it, or by its use."""

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from singletable.importers.draft import (
     DraftEntity,
     DraftField,
     DraftIndex,
     DraftKeys,
     DraftTable,
-    FieldType,
     NativeKey,
     identity_note,
     identity_of,
 )
 from singletable.importers.live.entity_groups import item_name
+from singletable.importers.live.item_fields import ATTRIBUTE_TYPES
 from singletable.importers.live.sampled_table import SampledTable
 from singletable.importers.names import class_name, field_name
 from singletable.model.table_schema import TABLE
-
-_TYPES: Mapping[str, FieldType] = {
-    "S": "str",
-    "N": "Decimal",
-    "B": "bytes",
-    "BOOL": "bool",
-    "L": "list[Any]",
-    "M": "dict[str, Any]",
-    "SS": "set[str]",
-    "NS": "set[Decimal]",
-    "BS": "set[bytes]",
-}
 
 
 def table_of_keys(table: SampledTable) -> DraftTable:
@@ -64,7 +50,7 @@ def _entity(table: SampledTable) -> DraftEntity:
     attributes = (*table.keys, *in_indexes, *table.key_types)
     for attribute in dict.fromkeys(attributes):
         name = field_name(attribute, [each.name for each in fields.values()])
-        kind = _TYPES.get(table.key_types.get(attribute, "S"), "str")
+        kind = ATTRIBUTE_TYPES.get(table.key_types.get(attribute, "S"), "str")
         fields[attribute] = DraftField(
             name, kind, attribute not in table.keys, None if name == attribute else attribute
         )

@@ -236,6 +236,11 @@ class ModelReader:
             names = " or ".join(missing)
             what = f"Items without {names} are not in the index {index.name}, so reads of it do not return them"
             self.notes.append(f"{self.name}: {what}. If that is a mistake, make {names} required.")
+            if index.kind == "GSI" and not fields_in(positions[:1]):
+                self.notes.append(
+                    f"{self.name}: all items in the index {index.name} are in one partition, {positions[0]}. A "
+                    "partition serves at most 1,000 write units per second."
+                )
         if index.kind == "LSI":
             return DraftKeys(positions, (), is_sparse)
         return DraftKeys(positions[:1], positions[1:], is_sparse)

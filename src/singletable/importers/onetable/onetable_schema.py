@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -28,6 +28,7 @@ _PROJECTIONS: Mapping[str, ProjectionKind] = {"all": "ALL", "keys": "KEYS_ONLY",
 def read_onetable(text: str, name: str) -> Draft:
     """Return the draft of a OneTable schema; raise ImportRefused with every problem and its path."""
     document, *others = _documents(text, name)
+    computed = list(_without_computed_parts(document)) if not _is_json(text) else []
     problems = Problems(name, "OneTable schema")
     schema = _checked(document, problems)
     problems.raise_if_any()
@@ -37,6 +38,7 @@ def read_onetable(text: str, name: str) -> Draft:
         for other in others
         if isinstance(other["models"], dict)
     ]
+    notes += computed
     if unknown := [key for key in params if key not in _PARAMS]:
         notes.append(f"OneTable has no option {', '.join(unknown)} in params, so it was ignored.")
     indexes = _indexes(schema["indexes"], notes)
@@ -68,9 +70,26 @@ def read_onetable(text: str, name: str) -> Draft:
     return Draft(f"A model from {name}, a OneTable schema", (with_proposed_patterns(table),))
 
 
+def _is_json(text: str) -> bool:
+    return text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
+
+
+def _without_computed_parts(document: Any) -> Iterator[str]:
+    """Replace the parts that a script computes, such as a property from a call, and yield a note on each."""
+    models = document.get("models") if isinstance(document, dict) else None
+    for model, fields in models.items() if isinstance(models, dict) else ():
+        for name, field in fields.items() if isinstance(fields, dict) else ():
+            if field is None:
+                fields[name] = {"type": "string"}
+                yield f"{model}.{name}: the script computes this property, so it is a text field. Correct its type."
+            elif isinstance(field, dict) and isinstance(field.get("enum"), str):
+                values = field.pop("enum")
+                yield f"{model}.{name}: the values {values} of its enum are in another file, and were left out."
+
+
 def _documents(text: str, name: str) -> list[Any]:
     """Return the schemas of a file, at least one. Raise ImportRefused if it contains none."""
-    if text.lstrip("\ufeff \t\r\n").startswith(("{", "[")):
+    if _is_json(text):
         return [parse_document(text, name)]
     schemas: list[Any] = []
     problem: NotALiteral | None = None

@@ -28,6 +28,7 @@ from singletable.importers.draft import (
 from singletable.importers.json_document import JsonNode
 from singletable.importers.live.entity_groups import TYPE_ATTRIBUTES
 from singletable.importers.live.inference import NO_SAMPLED_KEYS, inferred_entities, renamed_class
+from singletable.importers.live.item_fields import ATTRIBUTE_TYPES
 from singletable.importers.live.key_overlaps import with_accepted_overlaps
 from singletable.importers.live.key_words import is_key_name
 from singletable.importers.live.keys_only import index_attributes
@@ -42,15 +43,7 @@ from singletable.model.table_schema import TABLE
 OWN_SECTION = "singletable"
 """The member of ModelSchema in which our export stores the source of the model."""
 _TYPES: Mapping[str, FieldType] = {
-    "S": "str",
-    "N": "Decimal",
-    "B": "bytes",
-    "BOOL": "bool",
-    "L": "list[Any]",
-    "M": "dict[str, Any]",
-    "SS": "set[str]",
-    "NS": "set[Decimal]",
-    "BS": "set[bytes]",
+    **ATTRIBUTE_TYPES,
     "String": "str",
     "Number": "Decimal",
     "Boolean": "bool",

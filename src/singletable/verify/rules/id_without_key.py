@@ -17,14 +17,16 @@ RULE = Rule("ST143", "id in no key", "warning")
 def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find entities whose own id only a Scan can find, although other entities may refer to it."""
     for entity in planned.design.entities:
-        field = own_identifier(entity.label, tuple(entity.fields.values()))
-        if field is None or field.name in _keyed(entity) or _is_keyed_by_time(entity):
+        keyed = _keyed(entity)
+        own = [each for each in entity.fields.values() if own_identifier(entity.label, (each,)) is not None]
+        name = next((each.name for each in own if each.name not in keyed), None)
+        if name is None or _is_keyed_by_time(entity):
             continue
         message = (
-            f"{field.name} identifies an item, but neither the key nor the partition key of an index contains it: a "
-            f"read, an update or a delete by {field.name} needs a Scan"
+            f"{name} identifies an item, but neither the key nor the partition key of an index contains it: a "
+            f"read, an update or a delete by {name} needs a Scan"
         )
-        yield entity_finding(RULE, entity, message, _remedy(planned.design, entity, field.name))
+        yield entity_finding(RULE, entity, message, _remedy(planned.design, entity, name))
 
 
 def _is_keyed_by_time(entity: Entity) -> bool:

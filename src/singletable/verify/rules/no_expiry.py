@@ -1,8 +1,9 @@
-"""ST135: items that are needed only for a short time, such as sessions, never expire."""
+"""ST135: items never expire, although they are needed only for a short time, or contain an expiry time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from singletable.model.entity import Entity
 from singletable.model.field_roles import words_of
@@ -16,6 +17,8 @@ _OF_SIGN_IN = frozenset(
     | {"login", "auth", "oauth", "web", "browser", "phone", "device", "verification", "signup", "attempts"}
 )
 _TOKENS = frozenset({"access", "refresh", "reset", "csrf", "api", "password", "email", "expires", "expiry", "scope"})
+_EXPIRY = frozenset({"expires", "expiry", "expire", "expiration", "ttl"})
+_EXPIRY_WORDS = _EXPIRY | {"at", "on", "time", "date", "timestamp", "epoch", "seconds"}
 _GENERIC = frozenset({"item", "items", "record", "records", "entity", "data"})
 """Words that an import adds to the name of a table."""
 
@@ -27,6 +30,19 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             message = "has no TTL, so its items stay in the table and cost storage after they are of no use"
             remedy = 'Add a field with the expiry time in seconds since 1970, and declare ttl="FIELD".'
             yield entity_finding(RULE, entity, message, remedy)
+        elif (name := _expiry_field(entity)) is not None and not expires(planned.design, entity):
+            message = f"{name} is an expiry time, but no TTL is declared, so DynamoDB never deletes the items"
+            remedy = f'Declare ttl="{name}" in @entity of {entity.label}, as an int with seconds since 1970.'
+            yield entity_finding(RULE, entity, message, remedy)
+
+
+def _expiry_field(entity: Entity) -> str | None:
+    """Return a field with the time at which an item expires, as a number."""
+    for field in entity.fields.values():
+        words = words_of(field.name)
+        if field.type in (int, Decimal) and _EXPIRY.intersection(words) and _EXPIRY_WORDS.issuperset(words):
+            return field.name
+    return None
 
 
 def _is_short_lived(entity: Entity) -> bool:
