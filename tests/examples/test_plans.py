@@ -7,7 +7,6 @@ import importlib
 import pytest
 
 from singletable import Table
-from singletable.planner.explanation import verdict_text
 from singletable.planner.plan import Plan
 from singletable.verify.design_check import check
 
@@ -160,7 +159,7 @@ def test_every_pattern_of_an_example_is_served_as_documented(
     assert (plan.operation, plan.index.label, plan.key_condition()) == (operation, index, condition)
     assert plan.forward is not backwards
     assert (plan.limit.show() if plan.limit else "") == limit
-    assert verdict_text(plan) == verdict
+    assert plan.verdict_text() == verdict
     assert plan.other_entities == (), "the range contains no other entities"
 
 

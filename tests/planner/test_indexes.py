@@ -20,7 +20,6 @@ from singletable import (
     query,
     shard,
 )
-from singletable.planner.explanation import verdict_text
 from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
 from singletable.verify.design_check import check
 
@@ -110,11 +109,11 @@ def test_plan_reads_does_not_use_an_index_that_does_not_project_the_fields() -> 
 
 def test_plan_reads_serves_a_view_of_key_fields_from_a_keys_only_index() -> None:
     assert served(Docs.lines_of_owner.plan).index.label == "GSI1"
-    assert verdict_text(Docs.lines_of_owner.plan) == "unbounded"
+    assert Docs.lines_of_owner.plan.verdict_text() == "unbounded"
 
 
 def test_plan_reads_counts_hydration_as_a_declared_fan_out() -> None:
-    assert verdict_text(Docs.hydrated.plan) == "declared fan-out of 2"
+    assert Docs.hydrated.plan.verdict_text() == "declared fan-out of 2"
 
 
 @entity(key=("NOTE#{id}", "NOTE"), gsi1=("PART#{part}", "{id}"), derived={"part": shard("id", of=4)}, identity=("id",))
@@ -143,7 +142,7 @@ def test_the_more_than_one_request_rule_adds_batches_to_sharded_queries() -> Non
             """None is declared."""
             return query(Note, hydrate=True)
 
-    assert verdict_text(Notes.enough.plan) == "declared fan-out of 4 + 1 per 100 items, unbounded"
+    assert Notes.enough.plan.verdict_text() == "declared fan-out of 4 + 1 per 100 items, unbounded"
     found = [each for each in check(Notes.design).findings if each.code == "ST003"]
     assert [each.message for each in found] == [
         "too_few: needs 4 Queries and one BatchGetItem per 100 items, but declares fanout=2",

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import pytest
 
 from singletable import ArgumentRefused, DesignError, KeyRefused, Page, Subtree, Table, ancestors, entity, pattern
-from singletable.planner.explanation import verdict_text
 from singletable.planner.plan import Plan, UnsupportedPattern
 from singletable.planner.planner import plan
 from singletable.planner.remedies import remedy
@@ -137,7 +136,7 @@ def test_plan_reads_needs_a_declared_depth_for_ancestors() -> None:
     assert declared is not None
     outcome = plan(Refused.design, declared)
     assert isinstance(outcome, Plan)
-    assert verdict_text(outcome) == "undeclared fan-out of a number that depends on the arguments"
+    assert outcome.verdict_text() == "undeclared fan-out of a number that depends on the arguments"
     (finding,) = (each for each in check(Refused.design).findings if each.subject == "undeclared")
     assert (finding.code, str(finding.remedy)) == (
         "ST003",

@@ -7,7 +7,6 @@ from datetime import date
 from typing import Literal
 
 from singletable import Page, Table, entity, pattern, query
-from singletable.planner.explanation import verdict_text
 from singletable.planner.plan import Plan, UnsupportedPattern, Verdict
 
 
@@ -86,10 +85,10 @@ class Lamps(Table, entities=[Lamp]):
 def test_plan_reads_takes_one_query_per_value_of_an_unknown_literal() -> None:
     outcome = Lamps.lamps.plan
     assert isinstance(outcome, Plan)
-    assert verdict_text(outcome) == "declared fan-out of 2"
+    assert outcome.verdict_text() == "declared fan-out of 2"
     values = [request.parameters["ExpressionAttributeValues"] for request in Lamps.lamps.explain().requests]
     assert [next(iter(each.values())) for each in values] == [{"S": "SHADE#dark%23"}, {"S": "SHADE#light"}]
-    assert verdict_text(Lamps.undeclared.plan) == "undeclared fan-out of 2"
+    assert Lamps.undeclared.plan.verdict_text() == "undeclared fan-out of 2"
     assert isinstance(Lamps.lamps_in.plan, Plan)
     assert Lamps.lamps_in.plan.verdict is Verdict.ONE_REQUEST
 

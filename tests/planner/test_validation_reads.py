@@ -17,7 +17,6 @@ from singletable import Page, Table, entity, field, pattern, query, update
 from singletable.cost.measured_items import measure_items
 from singletable.expressions.tree import Change, Constant, Path
 from singletable.planner.estimate import estimate, estimate_write
-from singletable.planner.explanation import verdict_text
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.plan import Plan, Verdict
 from singletable.planner.stored_items import item_of, values_of
@@ -241,7 +240,7 @@ def test_validation_reads_are_requests_of_the_plan() -> None:
     assert plan_of("set_delivery").validation_read == "Order has a model_validator (dates_in_order)"
     assert plan_of("set_delivery").requests == 2
     assert plan_of("set_delivery").verdict is Verdict.DECLARED_FANOUT
-    assert verdict_text(plan_of("set_delivery")) == "declared fan-out of 2"
+    assert plan_of("set_delivery").verdict_text() == "declared fan-out of 2"
     assert (plan_of("set_delivery_alone").validation_read, plan_of("set_delivery_alone").requests) == (None, 1)
 
 

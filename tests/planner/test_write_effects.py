@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from singletable.planner.explanation import verdict_text
 from singletable.testing import uses
 from singletable.verify.design_check import check
 from tests.client.social import Post, Social, user
@@ -18,10 +17,10 @@ def test_the_explanation_of_write_effects_lists_the_items_of_the_transaction() -
     )
     rename = Social.rename.explain("u1", "ada")
     assert "in one transaction with every Post that copies from it" in rename.proof
-    assert verdict_text(rename.plan) == "undeclared fan-out of 5"
+    assert rename.plan.verdict_text() == "undeclared fan-out of 5"
     leave = Social.leave.explain("u1")
     assert "in one transaction with the unique marker of email, the unique marker of country and tax_id" in leave.proof
-    assert verdict_text(leave.plan) == "undeclared fan-out of 2"
+    assert leave.plan.verdict_text() == "undeclared fan-out of 2"
 
 
 def test_write_effects_of_an_update_include_the_read_after_its_transaction() -> None:

@@ -6,7 +6,6 @@ import argparse
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from singletable.cli.check_items import add_options, check_items
 from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table, print_wrapped
 from singletable.errors import ArgumentRefused
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from singletable.verify.findings import Finding
 
 FAILED = 1
+ALL_ITEMS = "all"
 _REQUIREMENT_HEADERS = (
     "#",
     "pattern",
@@ -57,9 +57,37 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     parser.add_argument("--fix", action="store_true", help="apply the remedies to the source files of the model")
     parser.add_argument("--dry-run", action="store_true", help="with --fix: print the diff and write nothing")
-    add_options(parser)
+    _add_item_options(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
+
+
+def _add_item_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the check of stored items."""
+    parser.add_argument(
+        "--items",
+        metavar="PLACE",
+        help="compare stored items with the model, instead of checking the patterns: a JSON file, a NoSQL Workbench "
+        "model, file:PATH, http://HOST:PORT or dynamodb://REGION",
+    )
+    parser.add_argument(
+        "--sample",
+        metavar="N",
+        type=_item_count,
+        help=f"with --items, read at most N items, or {ALL_ITEMS} "
+        "(default: all of a file or store, 100000 of a live table)",
+    )
+    parser.add_argument(
+        "--table-name", metavar="NAME", help="with --items, the table name (default: the name in the model)"
+    )
+
+
+def _item_count(text: str) -> int | str:
+    if text == ALL_ITEMS:
+        return ALL_ITEMS
+    if not (text.isascii() and text.isdigit() and len(text) < 12 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"invalid number of items {text!r}: write 1 or more, or {ALL_ITEMS}")
+    return int(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -76,6 +104,8 @@ def run(options: argparse.Namespace) -> int:
     for table in tables:
         reject_unreadable_types(table.design)
     if options.items is not None:
+        from singletable.cli.check_items import check_items
+
         return 0 if check_items(tables, options) else FAILED
     reports = [check(table.design) for table in tables]
     if options.json:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from singletable.cli.check import ALL_ITEMS
 from singletable.cli.output import print_heading, print_json, print_table
 from singletable.errors import ArgumentRefused
 
@@ -19,38 +20,10 @@ if TYPE_CHECKING:
     from singletable.client.table import Table
     from singletable.conformance.items_report import ItemFinding, ItemsReport
 
-ALL = "all"
 PROGRESS_AFTER_SECONDS = 1.0
 GARBAGE_THRESHOLD = 100_000
 _FINDING_HEADERS = ("code", "severity", "items", "finding", "example")
 _PARTITION_HEADERS = ("entity", "items", "mean size", "largest", "index", "partitions", "largest partition", "share")
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options about items to the parser of `check`."""
-    parser.add_argument(
-        "--items",
-        metavar="PLACE",
-        help="compare stored items with the model, instead of checking the patterns: a JSON file, a NoSQL Workbench "
-        "model, file:PATH, http://HOST:PORT or dynamodb://REGION",
-    )
-    parser.add_argument(
-        "--sample",
-        metavar="N",
-        type=_count,
-        help=f"with --items, read at most N items, or {ALL} (default: all of a file or store, 100000 of a live table)",
-    )
-    parser.add_argument(
-        "--table-name", metavar="NAME", help="with --items, the table name (default: the name in the model)"
-    )
-
-
-def _count(text: str) -> int | str:
-    if text == ALL:
-        return ALL
-    if not (text.isascii() and text.isdigit() and len(text) < 12 and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"invalid number of items {text!r}: write 1 or more, or {ALL}")
-    return int(text)
 
 
 def check_items(tables: tuple[type[Table], ...], options: argparse.Namespace) -> bool:
@@ -76,7 +49,7 @@ def _checked(table: type[Table], options: argparse.Namespace, *, is_only_table: 
     from singletable.cli.item_pages import ItemPages, default_items_max
     from singletable.conformance.items_report import ItemsCheck
 
-    items_max = None if options.sample == ALL else options.sample or default_items_max(options.items)
+    items_max = None if options.sample == ALL_ITEMS else options.sample or default_items_max(options.items)
     name = options.table_name or table.design.name
     pages = ItemPages(options.items, name, options.table_name is not None, items_max, is_only_table)
     check = ItemsCheck(table.design)

@@ -12,7 +12,7 @@ from singletable.cli.request_snippets import SNIPPETS
 from singletable.client.pattern import BoundPattern, explain_call
 from singletable.client.table import Table
 from singletable.errors import ArgumentRefused, ModelNotLoaded
-from singletable.planner.explanation import Explanation, proof, verdict_text
+from singletable.planner.explanation import Explanation, proof
 from singletable.planner.plan import UnsupportedPattern
 from singletable.planner.remedies import remedy
 
@@ -97,7 +97,7 @@ def _document(table: type[Table], bound: BoundPattern[..., Any], given: list[str
         "pattern": declaration.name,
         "title": declaration.title,
         "location": declaration.location.full,
-        "verdict": verdict_text(outcome),
+        "verdict": outcome.verdict_text(),
         "other_indexes": {each.index: list(each.reasons) for each in outcome.other_indexes},
     }
     if isinstance(outcome, UnsupportedPattern):

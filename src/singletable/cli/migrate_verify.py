@@ -18,8 +18,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 def run(options: argparse.Namespace) -> int:
     """Check all items, like `check --items` without a limit."""
-    from singletable.cli.check_items import ALL, check_items
+    from singletable.cli.check import ALL_ITEMS
+    from singletable.cli.check_items import check_items
     from singletable.cli.load_model import load_table
 
-    options.items, options.sample = options.url, ALL
+    options.items, options.sample = options.url, ALL_ITEMS
     return 0 if check_items((load_table(options.model),), options) else FAILED

@@ -26,10 +26,10 @@ from singletable.errors import AlreadyExists, ArgumentRefused, ConditionFailed, 
 from singletable.model.derived_data import DerivedDataRules
 from singletable.model.entity import Entity
 from singletable.model.parameter_types import Subtree
-from singletable.planner.internal_queries import plan_subtree_query
 from singletable.planner.plan import Plan, UnsupportedPattern
 from singletable.planner.plan_reads import path_fields
 from singletable.planner.planned_requests import read_requests
+from singletable.planner.planner import plan_subtree_query
 from singletable.planner.stored_items import key_of, values_of
 from singletable.values.item_size import item_size
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX, TRANSACTION_BYTES_MAX

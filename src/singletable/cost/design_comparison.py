@@ -17,9 +17,9 @@ from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
 from singletable.planner.estimate import Estimate, estimate
 from singletable.planner.formatting import GUESS_MARK, format_dollars, format_number
-from singletable.planner.internal_queries import copy_indexes
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.items_read import count_items_read
+from singletable.planner.planner import copy_indexes
 
 _ROUNDING = 0.005
 """Half a cent. Bills that differ by less count as equal."""

@@ -14,8 +14,8 @@ from singletable.model.entity import Entity
 from singletable.model.intents import ItemWriteIntent
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_list, format_number
-from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.plan import Plan
+from singletable.planner.planner import plan_copies_query
 
 
 @dataclass(frozen=True)

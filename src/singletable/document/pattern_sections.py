@@ -45,7 +45,7 @@ from singletable.model.parameter_types import (
     Until,
 )
 from singletable.model.pattern_declaration import ParameterDeclaration
-from singletable.planner.explanation import proof, verdict_text
+from singletable.planner.explanation import proof
 from singletable.planner.plan import Outcome, Plan, UnsupportedPattern, Verdict
 from singletable.planner.planned_requests import Request
 from singletable.planner.remedies import remedy
@@ -279,7 +279,7 @@ def _other_indexes(outcome: Outcome) -> tuple[Block, ...]:
 
 
 def _badge(outcome: Outcome) -> Badge:
-    return Badge(verdict_text(outcome), _TONES[outcome.verdict])
+    return Badge(outcome.verdict_text(), _TONES[outcome.verdict])
 
 
 def _link(design: Design, row: PatternRow) -> Link:

@@ -32,8 +32,8 @@ from singletable.model.derived_data import Marking
 from singletable.model.design import Design, compile_declarations
 from singletable.model.entity import Entity, EntityDeclaration
 from singletable.model.table_schema import GSI, LSI, TABLE
-from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.plan import UnsupportedPattern
+from singletable.planner.planner import plan_copies_query
 
 _OLD = ItemForm(FormUse.READS_OLD, FormUse.WRITES_OLD)
 _EXPANDED = ItemForm(FormUse.READS_OLD, FormUse.WRITES_EXPANDED)

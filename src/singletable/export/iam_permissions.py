@@ -14,9 +14,8 @@ from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.regular_language import ANYTHING, Language, concat, literal, overlap
 from singletable.model.table_schema import TOKEN_PREFIX, Index
-from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.plan import Plan, UnsupportedPattern
-from singletable.planner.planner import plan
+from singletable.planner.planner import plan, plan_copies_query
 
 # IAM has no action for transactions. For example, PutItem also allows a Put in a transaction.
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem")

@@ -15,10 +15,10 @@ from singletable.model.entity import Entity
 from singletable.model.intents import WriteKind
 from singletable.model.keys import Placement
 from singletable.model.table_schema import Index
-from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.items_read import constant_fields
 from singletable.planner.plan import Plan
+from singletable.planner.planner import plan_copies_query
 from singletable.planner.write_effects import DerivedItem
 from singletable.planner.write_units import (
     WriteDescription,

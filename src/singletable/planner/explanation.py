@@ -117,9 +117,9 @@ def _request_lines(plan: Plan) -> list[str]:
 
 def _range_lines(plan: Plan) -> list[str]:
     if plan.pattern.is_write or plan.operation == "GetItem":
-        return [f"verdict: {verdict_text(plan)}"]
+        return [f"verdict: {plan.verdict_text()}"]
     if plan.operation == "BatchGetItem":
-        return [f"order: {plan.order}", f"verdict: {verdict_text(plan)}"]
+        return [f"order: {plan.order}", f"verdict: {plan.verdict_text()}"]
     entities = ", ".join(entity.label for entity in plan.entities)
     lines = [f"the range contains only {entities}" if not plan.other_entities else _overfetch_line(plan, entities)]
     if plan.order:
@@ -131,7 +131,7 @@ def _range_lines(plan: Plan) -> list[str]:
         lines.append("the filter discards items after DynamoDB has read and billed them")
     if not plan.strong_possible:
         lines.append("eventually consistent reads only")
-    lines.append(f"verdict: {verdict_text(plan)}")
+    lines.append(f"verdict: {plan.verdict_text()}")
     return lines
 
 
@@ -164,8 +164,3 @@ def _cost_lines(design: Design, plan: Plan) -> list[str]:
     verb = "writes" if cost.kind == "write" else "reads"
     line = f"{verb} {cost.items} {what}, {cost.bytes} bytes, {cost}"
     return [line + (f" (guessed: {'; '.join(cost.guessed)})" if cost.guessed else "")]
-
-
-def verdict_text(outcome: Outcome) -> str:
-    """Return the verdict with its numbers: `≈3 pages`, `declared fan-out of 8`."""
-    return outcome.verdict_text()

@@ -1,16 +1,24 @@
-"""Match the parameters of a pattern with the keys of an entity in one index, and build the key condition."""
+"""Match the parameters of a pattern with the keys of an entity in one index.
+
+The module builds the key condition, and computes which entities its key range can contain, to prove that it contains
+only the expected entities.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from singletable.lazy_dataclass import dataclass
 from singletable.model.derived.tree_path import Depth
 from singletable.model.derived.truncated_time import TruncatedTime
+from singletable.model.design import Design
+from singletable.model.entity import Entity
 from singletable.model.key_template import DerivedSlot, FieldSlot, LiteralText, Slot
 from singletable.model.keys import KeyPart, NativePart, Placement, TemplatePart
 from singletable.model.parameter_binding import Binding
 from singletable.model.parameter_types import AREA_TYPES, Children, Equal, Present
+from singletable.model.regular_language import ANYTHING, Language, between, concat
+from singletable.model.table_schema import Index
 from singletable.planner.mismatches import Mismatch, NotServed, PartitionUnknown
 from singletable.planner.operands import (
     Atom,
@@ -21,9 +29,13 @@ from singletable.planner.operands import (
     KeyComparison,
     NativeOperand,
     TextOperand,
+    UnitBound,
+    same_atom,
 )
 from singletable.planner.sort_key import OpenSlot, native_range, template_range, unit_range
 from singletable.planner.trims import Trim
+
+_LAST = "\U0010ffff"
 
 
 @dataclass(frozen=True)
@@ -227,3 +239,65 @@ class _Matcher:
 
 def _tests(bindings: tuple[Binding, ...]) -> dict[str, type]:
     return {name: binding.test for binding in bindings for name in binding.fields}
+
+
+def entities_in_range(design: Design, index: Index, tests: Iterable[KeyComparison]) -> tuple[Entity, ...]:
+    """Return every entity that can have an item in the key range for at least one choice of arguments."""
+    return design.entities_with_keys(index, {test.attribute: range_language(test) for test in tests})
+
+
+def range_language(test: KeyComparison) -> Language:
+    """Return a superset of the key texts that match a comparison for at least one choice of arguments."""
+    operands = [operand for operand in test.operands if isinstance(operand, TextOperand)]
+    if len(operands) != len(test.operands) or not operands:
+        return ANYTHING
+    match test.operator:
+        case "=":
+            return operands[0].language
+        case "begins_with":
+            return concat(operands[0].language, ANYTHING)
+        case "BETWEEN":
+            return _between(operands[0].atoms, operands[1].atoms)
+        case ">=":
+            return between(_lowest(operands[0].atoms), _LAST * 2)
+        case "<=":
+            return between("", _highest(operands[0].atoms))
+
+
+def _between(low: tuple[Atom, ...], high: tuple[Atom, ...]) -> Language:
+    shared = 0
+    while shared < min(len(low), len(high)) and same_atom(low[shared], high[shared]):
+        shared += 1
+    stem = concat(*(atom.language for atom in low[:shared]))
+    return concat(stem, between(_lowest(low[shared:]), _highest(high[shared:])))
+
+
+def _lowest(atoms: tuple[Atom, ...]) -> str:
+    """Return a lower bound for all texts that these parts of a key can form."""
+    text = ""
+    for atom in atoms:
+        if not isinstance(atom, FixedText):
+            return text + _first_text(atom)
+        text += atom.text
+    return text
+
+
+def _highest(atoms: tuple[Atom, ...]) -> str:
+    """Return an upper bound for all texts that these parts of a key can form."""
+    text = ""
+    for atom in atoms:
+        if not isinstance(atom, FixedText):
+            return text + (_last_text(atom) or "") + _LAST
+        text += atom.text
+    return text
+
+
+def _last_text(atom: Atom) -> str | None:
+    return atom.slot.last_text if isinstance(atom, Encoded | UnitBound) else None
+
+
+def _first_text(atom: Atom) -> str:
+    last = _last_text(atom)
+    if last is None or not isinstance(atom, Encoded | UnitBound) or atom.slot.width is None:
+        return ""
+    return "".join("0" if character.isdigit() else character for character in last)

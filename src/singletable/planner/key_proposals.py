@@ -31,11 +31,10 @@ from singletable.model.pattern_declaration import CALLS_PER_SECOND, PatternDecla
 from singletable.model.table_schema import TABLE, Keys, default_name
 from singletable.planner.changed_designs import is_served, patterns_of, with_declarations, with_keys
 from singletable.planner.estimate import estimate
-from singletable.planner.internal_queries import copy_indexes
 from singletable.planner.key_source import change_partition, expected_edit, keys_edits, quoted
 from singletable.planner.key_texts import index_keys
 from singletable.planner.plan import Plan, UnsupportedPattern
-from singletable.planner.planner import plan
+from singletable.planner.planner import copy_indexes, plan
 from singletable.planner.remedy import (
     Alternative,
     Edit,

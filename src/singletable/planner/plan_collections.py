@@ -17,8 +17,7 @@ from singletable.model.keys import KeyPart, NativePart, Placement
 from singletable.model.parameter_binding import Binding, type_mismatch
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.table_schema import Index
-from singletable.planner.entities_in_range import entities_in_range
-from singletable.planner.index_match import IndexMatch, match_index
+from singletable.planner.index_match import IndexMatch, entities_in_range, match_index
 from singletable.planner.mismatches import Mismatch, NotProjected, NotTogether, SparseIndex, StrongReadOnGsi
 from singletable.planner.operands import Atom, FixedText, KeyComparison, TextOperand, same_atom
 from singletable.planner.plan import Candidate, Plan

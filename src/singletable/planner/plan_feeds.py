@@ -11,8 +11,7 @@ from singletable.model.key_template import LiteralText, Slot
 from singletable.model.keys import NativePart, TemplatePart
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.model.table_schema import Index
-from singletable.planner.entities_in_range import entities_in_range
-from singletable.planner.index_match import IndexMatch
+from singletable.planner.index_match import IndexMatch, entities_in_range
 from singletable.planner.mismatches import Mismatch, NotTogether
 from singletable.planner.operands import KeyComparison, TextOperand, same_atom
 from singletable.planner.plan import Candidate, Plan

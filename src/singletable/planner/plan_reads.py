@@ -17,8 +17,7 @@ from singletable.model.keys import NativePart, Placement, TemplatePart
 from singletable.model.parameter_binding import Binding, bindings_for
 from singletable.model.parameter_types import Box, Equal
 from singletable.model.pattern_declaration import LIMIT, PatternDeclaration
-from singletable.planner.entities_in_range import entities_in_range
-from singletable.planner.index_match import IndexMatch, match_index
+from singletable.planner.index_match import IndexMatch, entities_in_range, match_index
 from singletable.planner.mismatches import (
     AncestorsUnknown,
     FilterOnKey,

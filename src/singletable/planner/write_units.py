@@ -13,9 +13,9 @@ from singletable.model.intents import ItemWriteIntent, WriteKind
 from singletable.model.keys import Placement
 from singletable.model.table_schema import TABLE
 from singletable.model.validation.class_rules import whole_object_rule
-from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.plan import Plan
+from singletable.planner.planner import plan_copies_query
 from singletable.planner.write_effects import DerivedItem, DerivedWrites, derived_writes
 from singletable.values.item_size import (
     CONSISTENT,

@@ -25,7 +25,6 @@ from singletable.model.parameter_types import (
 )
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.estimate import Estimate, estimate
-from singletable.planner.explanation import verdict_text
 from singletable.planner.formatting import GUESS_MARK, format_bytes, format_count
 from singletable.planner.plan import Outcome, Plan
 
@@ -85,7 +84,7 @@ def _row(design: Design, entries: Mapping[Outline, str], number: int, outcome: O
         frequency=_frequency(pattern),
         budget=f"< {budget:g} ms" if budget is not None else "",
         entities=", ".join(entity.label for entity in outcome.entities),
-        verdict=verdict_text(outcome),
+        verdict=outcome.verdict_text(),
     )
     if not isinstance(outcome, Plan):
         return replace(row, reason=outcome.reason)

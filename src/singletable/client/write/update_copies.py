@@ -22,8 +22,8 @@ from singletable.expressions.tree import paths
 from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived_data import Copy
 from singletable.model.entity import Entity
-from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.plan import Plan, UnsupportedPattern
+from singletable.planner.planner import plan_copies_query
 from singletable.planner.stored_items import key_of, values_of
 
 Fields = Mapping[str, Any]

@@ -9,10 +9,10 @@ from dataclasses import replace
 from singletable.model.derived_data import Copy, derived_data_of
 from singletable.model.design import Design
 from singletable.model.entity import Entity
-from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.item_sizes import ItemSizes
 from singletable.planner.items_read import items_per_partition
 from singletable.planner.plan import Plan
+from singletable.planner.planner import plan_copies_query
 from singletable.planner.remedy import Alternative, InnerCall, Remedy, SetKeyword, entity_place
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding

@@ -8,10 +8,10 @@ from singletable.model.derived_data import Copy
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.planner.changed_designs import with_declarations, with_keys
-from singletable.planner.internal_queries import plan_copies_query
 from singletable.planner.key_proposals import free_aliases
 from singletable.planner.key_source import keys_edits
 from singletable.planner.plan import Plan, UnsupportedPattern
+from singletable.planner.planner import plan_copies_query
 from singletable.planner.remedy import Alternative, Remedy
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.table_schema import Index
-from singletable.planner.internal_queries import copy_indexes
 from singletable.planner.key_source import remove_keys
+from singletable.planner.planner import copy_indexes
 from singletable.planner.remedy import Alternative, Remedy, RemoveElement, index_place
 from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_finding, table_finding
 
