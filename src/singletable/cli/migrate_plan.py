@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
 
 def old_programs(migration: MigrationRun | None) -> str:
     """Return what programs that do not read the design state must not do during a migration."""
-    return OLD_PROGRAMS_OF_MOVES if migration is not None and migration.moved else OLD_PROGRAMS
+    return OLD_PROGRAMS_OF_MOVES if migration is not None and migration.moves_items else OLD_PROGRAMS
 
 
 def _dollars(plan: MigrationPlan, options: argparse.Namespace) -> float:

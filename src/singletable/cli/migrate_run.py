@@ -94,9 +94,9 @@ def run(options: argparse.Namespace) -> int:
                 return STOPPED
             if state.phase is not None:
                 return 0 if settings.until is state.phase else STOPPED
-            is_confirmed = following.moved
+            is_confirmed = following.moves_items
             following = target.run(state, settings)
-            if following is not None and following.moved and not is_confirmed:
+            if following is not None and following.moves_items and not is_confirmed:
                 confirm(options, target, following)
     return 0
 

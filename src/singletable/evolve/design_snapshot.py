@@ -104,6 +104,8 @@ def _entity(entity: Entity) -> EntitySnapshot:
         counted=tuple(sorted((count_snapshot(each, declaration.codecs) for each in declaration.counted), key=repr)),
         mirror_of=None if declaration.mirror_of is None else _entity_name(declaration.mirror_of),
         renamed_from=dict(sorted(declaration.renamed_from.items())),
+        split_from=_sorted_names(declaration.split_from),
+        merged_from=_sorted_names(declaration.merged_from),
         expected_items=declaration.expected_items,
         expected_bytes=declaration.expected_bytes,
     )
@@ -205,3 +207,7 @@ def condition_document(node: Any, codecs: TypeCodecs) -> Any:
         members = {each.name: condition_document(getattr(node, each.name), codecs) for each in fields(node)}
         return {type(node).__name__: members}
     return node
+
+
+def _sorted_names(entities: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
+    return {name: dict(sorted(fields.items())) for name, fields in sorted(entities.items())}

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from singletable.evolve.divided_entities import DividedEntity, fields_of_part
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.operations.attribute_renamed import AttributeRenamed
 from singletable.evolve.operations.base_key_changed import BaseKeyChanged
@@ -16,8 +17,10 @@ from singletable.evolve.operations.copy_dropped import CopyDropped
 from singletable.evolve.operations.counter_added import CounterAdded
 from singletable.evolve.operations.counter_dropped import CounterDropped
 from singletable.evolve.operations.entity_added import EntityAdded
+from singletable.evolve.operations.entity_merged import EntityMerged
 from singletable.evolve.operations.entity_removed import EntityRemoved
 from singletable.evolve.operations.entity_renamed import EntityRenamed
+from singletable.evolve.operations.entity_split import EntitySplit
 from singletable.evolve.operations.field_added import FieldAdded
 from singletable.evolve.operations.field_changed import FieldChanged
 from singletable.evolve.operations.field_removed import FieldRemoved
@@ -75,6 +78,9 @@ def _operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
         change = EntityRenamed(old_name, new_name, new.label, is_unique, before.type_attribute is not None)
         yield change
         before = change.apply(before)
+    for divided in (*_splits(before, after), *_merges(before, after)):
+        yield divided
+        before = divided.apply(before)
     old_entities = before.entities
     for name, entity in after.entities.items():
         if name in old_entities:
@@ -116,6 +122,23 @@ def _renamed_entities(before: Snapshot, after: Snapshot) -> dict[str, str]:
         for each in new
         if old.label == each.label and old.keys.get(TABLE) == each.keys.get(TABLE)
     }
+
+
+def _splits(before: Snapshot, after: Snapshot) -> Iterator[EntitySplit]:
+    for part in after.entities.values():
+        for whole, names in part.split_from.items():
+            if part.name not in before.entities and whole in before.entities and whole in after.entities:
+                united, divided = before.entities[whole], after.entities[whole]
+                yield EntitySplit(DividedEntity(united, divided, part, fields_of_part(part, names)))
+
+
+def _merges(before: Snapshot, after: Snapshot) -> Iterator[EntityMerged]:
+    for whole in after.entities.values():
+        for name, names in whole.merged_from.items():
+            part = before.entities.get(name)
+            if part is not None and name not in after.entities and whole.name in before.entities:
+                of_part = fields_of_part(part, {ours: theirs for theirs, ours in names.items()})
+                yield EntityMerged(DividedEntity(whole, before.entities[whole.name], part, of_part))
 
 
 def _entity_operations(

@@ -63,21 +63,22 @@ def key_conflicts(before: Snapshot, design: Design, operations: tuple[Any, ...])
     new = {each.name: each for each in design.entities}
     for move in moves:
         ours, theirs = new[move.entity], old[move.entity]
-        if _overlaps(ours.base, theirs.base) and not _differs_in_derived_values(move, before, ours):
+        if overlaps(ours.base, theirs.base) and not _differs_in_derived_values(move, before, ours):
             yield (
                 f"{move.label}: a new key can equal the old key of another {move.label}, so the two key spaces are not "
                 f"disjoint: {move.before} and {move.after}. Start the new partition or sort key with another literal."
             )
         for one, others, when in ((ours, old, "old"), (theirs, new, "new")):
             for name, other in others.items():
-                if name != move.entity and _overlaps(one.base, other.base):
+                if name != move.entity and overlaps(one.base, other.base):
                     yield (
                         f"{move.label}: its {'new' if when == 'old' else 'old'} key can equal the {when} key of "
                         f"{other.label}. Start the new partition or sort key with another literal."
                     )
 
 
-def _overlaps(one: Placement, other: Placement) -> bool:
+def overlaps(one: Placement, other: Placement) -> bool:
+    """Return whether two entities can have the same key."""
     parts = {part.attribute: part for part in other.parts}
     return all(overlap(part.language, parts[part.attribute].language) for part in one.parts)
 

@@ -145,6 +145,8 @@ def _declaration(entity: EntitySnapshot, classes: Mapping[str, type], functions:
         access=None,
         accept={},
         renamed_from=entity.renamed_from,
+        split_from=entity.split_from,
+        merged_from=entity.merged_from,
     )
 
 

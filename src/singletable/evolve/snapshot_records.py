@@ -144,6 +144,10 @@ class EntitySnapshot(SnapshotPart, kw_only=True, frozen=True):
     mirror_of: str | None = None
     renamed_from: Mapping[str, str] = {}
     """The previous names of renamed fields. They are not part of the fingerprint."""
+    split_from: Mapping[str, Mapping[str, str]] = {}
+    """The entity from which a migration splits this one, with its names of fields. Not part of the fingerprint."""
+    merged_from: Mapping[str, Mapping[str, str]] = {}
+    """The entities that a migration merges into this one, with their names of fields. Not part of the fingerprint."""
     expected_items: int | None = None
     expected_bytes: int | None = None
 
@@ -173,10 +177,9 @@ class Snapshot(SnapshotPart, kw_only=True, frozen=True, dict=True):
 
         The names of the table and of the classes are not part of it.
         """
-        stored = {
-            name: msgspec.structs.replace(each, label="", renamed_from={}, expected_items=None, expected_bytes=None)
-            for name, each in self.entities.items()
-        }
+        unstored: dict[str, Any] = {"label": "", "renamed_from": {}, "split_from": {}, "merged_from": {}}
+        unstored |= {"expected_items": None, "expected_bytes": None}
+        stored = {name: msgspec.structs.replace(each, **unstored) for name, each in self.entities.items()}
         changed = msgspec.structs.replace(self, name="", entities=stored, control_table=False)
         document = msgspec.json.encode(changed, order="deterministic")
         return hashlib.sha256(document).hexdigest()[:FINGERPRINT_DIGITS]

@@ -21,6 +21,7 @@ from singletable.evolve.operations.unique_dropped import UniqueDropped
 from singletable.evolve.restored_design import design_of
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.migrations.added_data import AddedData, ItemDraft, Missing
+from singletable.migrations.divided_items import DividedItems
 from singletable.migrations.item_changes import Found, ItemChange, ItemFailure, NeedsItems
 from singletable.migrations.moved_items import MovedItems
 from singletable.migrations.renamed_attributes import RenamedAttributes
@@ -60,6 +61,7 @@ class ItemConversion:
         self._added = AddedData(design, operations, self._types, self._renamed)
         self._dropped = _DroppedItems(before, operations)
         self._moved = MovedItems(design, moved, self._types)
+        self._divided = DividedItems(before, design, operations)
         self._counters: dict[str, set[str]] = {}
         for each in operations:
             if isinstance(each, CounterAdded):
@@ -68,6 +70,8 @@ class ItemConversion:
 
     def backfill(self, item: Item, now: float, found: Found) -> Computed:
         """Return the change that adds the new form to an item and its related items, or None if it needs none."""
+        if self._divided.contains(item):
+            return self._divided.change(item, found, self._key_text(item))
         try:
             moved = self._moved.entity_of(item)
             if moved is not None:
@@ -136,6 +140,8 @@ class ItemConversion:
 
     def rollback(self, item: Item, now: float, found: Found) -> Computed:
         """Return the change that removes the new form of an item, or None."""
+        if self._divided.contains(item):
+            return self._divided.change(item, found, self._key_text(item), is_back=True)
         if self._added.creates(item):
             return self._deletion(item)
         moved = self._moved.entity_of(item)
@@ -164,6 +170,8 @@ class ItemConversion:
         change = self.backfill(item, now, found)
         if not isinstance(change, ItemChange):
             return change
+        if self._divided.contains(item):
+            return ItemFailure(self._key_text(item), "the item has its old form")
         if change.deletes and self._moved.entity_of(item) is not None:
             return ItemFailure(self._key_text(item), "the item has its old key")
         if change.deletes:

@@ -14,6 +14,7 @@ from singletable.evolve.dual_designs import NotDual, moved_entities
 from singletable.evolve.moved_entities import key_conflicts
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.snapshot_records import Snapshot, read_snapshot, to_json
+from singletable.migrations.divided_items import division_conflicts
 from singletable.migrations.migration_source import MigrationSource, read_source, source_text
 from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
@@ -137,7 +138,7 @@ def reject_unsafe_moves(before: Snapshot, after: Snapshot, operations: Sequence[
     if not any(each.category is Category.MOVE for each in operations):
         return
     others = [str(each) for each in operations if each.category is Category.IN_PLACE]
-    problems = list(key_conflicts(before, design, tuple(operations)))
+    problems = [*key_conflicts(before, design, tuple(operations)), *division_conflicts(design, operations)]
     if others:
         problems.append(
             f"a migration that moves items cannot make other changes of stored items: {', '.join(others)}. Make two "

@@ -17,7 +17,7 @@ from singletable.evolve.design_snapshot import FUNCTION
 from singletable.evolve.differences import differences, needs_migration, works_in_all_phases
 from singletable.evolve.dual_designs import moved_entities
 from singletable.evolve.moved_entities import MovedEntity
-from singletable.evolve.operation import Operation
+from singletable.evolve.operation import Category, Operation
 from singletable.evolve.operations.index_dropped import IndexDropped
 from singletable.evolve.phases import DESCRIPTIONS, Phase
 from singletable.evolve.restored_design import design_of
@@ -85,6 +85,11 @@ class MigrationRun:
     def stops_old_writers(self) -> bool:
         """Whether old code must not write from the phase `expand` on."""
         return any(each.stops_old_writers for each in self.operations)
+
+    @property
+    def moves_items(self) -> bool:
+        """Whether items move, are split or are merged. Old code does not find all of them meanwhile."""
+        return any(each.category is Category.MOVE for each in self.operations)
 
     @property
     def backfills(self) -> bool:
@@ -227,7 +232,7 @@ def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
         if not needs_migration(run.operations):
             return RunResult((yield from control.change(state, run.finished(state))), work)
         opened = replace(state, migration=run.file.label, target=run.after.fingerprint, phase=Phase.PENDING)
-        opened = replace(opened, stops_old_writers=run.stops_old_writers, moves_items=bool(run.moved))
+        opened = replace(opened, stops_old_writers=run.stops_old_writers, moves_items=run.moves_items)
         opened = replace(opened, began_at=int(run.settings.now()))
         state = yield from control.change(state, opened)
     state = yield from control.take_over(state)
@@ -253,7 +258,7 @@ def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Pha
             return PassResult(), Phase.EXPAND
         case Phase.EXPAND:
             yield from create_indexes(table, run.before, run.after, settings.report)
-            if not run.stops_old_writers and not run.moved:
+            if not run.stops_old_writers and not run.moves_items:
                 return PassResult(), Phase.BACKFILL
             yield from pause(settings.wait_seconds)  # until no old code writes, or reads an item that moves
             if not run.stops_old_writers:
@@ -317,7 +322,7 @@ def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
     if run.before.ttl_attribute is None and run.after.ttl_attribute is not None:
         yield from change_ttl(control.table, None, settings.report)
     done = yield from _item_pass(run, state, run.conversion.rollback, is_guarded=True)
-    if done.failed and run.moved:  # some items still have their new keys
+    if done.failed and run.moves_items:  # some items still have their new keys
         return RunResult(state, done, tuple(done.failures))
     pending = replace(state, phase=Phase.PENDING) if works_in_all_phases(run.operations) else _closed(state)
     return RunResult((yield from control.change(state, pending)), done)

@@ -100,6 +100,8 @@ class EntityDeclaration:
     access: str | None
     accept: Accepted
     renamed_from: Mapping[str, str] = field(default_factory=dict)
+    split_from: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    merged_from: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The old name of each renamed field."""
     references: Mapping[str, Reference] = field(default_factory=dict)
     """The entity that a field identifies, by field."""
@@ -203,6 +205,8 @@ def entity(
     unique: Iterable[str | tuple[str, ...]] = (),
     mirror_of: type | None = None,
     renamed_from: Mapping[str, str] | None = None,
+    split_from: Mapping[str, Mapping[str, str]] | None = None,
+    merged_from: Mapping[str, Mapping[str, str]] | None = None,
     expected_bytes: int | None = None,
     expected_items: int | None = None,
     expected_per_partition: int | Mapping[str, int] | None = None,
@@ -218,6 +222,8 @@ def entity(
     - `**indexes`: the keys in each index, by alias: `gsi1=("STATUS#{status}", "{created_at}")`; only the sort key for a
       local index. A key is a template, `native(field)`, or a tuple of these.
     - `name`: the entity type in items. `attributes`: names that differ from fields. `renamed_from`: old field names.
+    - `split_from`, `merged_from`: the entity that a migration divides or unites, with the fields that have other names
+      there: `{"Customer": {"customer_id": "id"}}`.
     - `derived`: computed values for templates: `{"shard": shard("id", of=8)}`. `ttl`: the field with the expiry time.
     - `identity`: identifying fields. `version`: for locking. `schema_version`: for `@upgrade`. `codecs`: `codec(...)`.
     - `unique`: fields with unique values. `copies`: `copy(...)`. `counted`: `count(...)`. `mirror_of`: mirrored edge.
@@ -232,18 +238,14 @@ def entity(
             *(cls, name or cls.__name__, location, fields, indexes if key is None else {TABLE: key, **indexes}),
             *(_stored_names(fields, attributes), dict(derived or {}), _identity(identity)),
             *(schema_version, version, ttl),
-            copies=tuple(copies),
-            counted=tuple(counted),
-            unique=_unique(unique),
-            mirror_of=mirror_of,
-            expected_bytes=expected_bytes,
-            expected_items=expected_items,
+            *(tuple(copies), tuple(counted), _unique(unique), mirror_of, expected_bytes, expected_items),
             expected_per_partition=_per_partition(expected_per_partition),
             cardinality=_cardinality(cls, cardinality, location),
             access=access,
             accept=dict(accept or {}),
         )
         made = replace(made, renamed_from=dict(renamed_from or {}), references=dict(references or {}))
+        made = replace(made, split_from=dict(split_from or {}), merged_from=dict(merged_from or {}))
         return _store_declaration(cls, made, attributes)
 
     return declare
@@ -329,6 +331,8 @@ def _problems(
     named += [("references", name) for name in declaration.references]
     named += [("unique", name) for fields in declaration.unique for name in fields]
     named += [("renamed_from", name) for name in declaration.renamed_from]
+    named += [("split_from", name) for fields in declaration.split_from.values() for name in fields]
+    named += [("merged_from", name) for fields in declaration.merged_from.values() for name in fields]
     named += [("attributes", name) for name in (attributes if isinstance(attributes, Mapping) else ())]
     given = cast(Mapping[str, object], declaration.derived)
     derived = {key: value for key, value in given.items() if isinstance(value, DerivedValue)}
