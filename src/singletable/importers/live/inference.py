@@ -35,6 +35,11 @@ from singletable.importers.live.key_templates import TemplateInference, is_clear
 from singletable.importers.live.key_words import DELIMITER, identifiers, is_key_name, looks_literal
 from singletable.importers.live.keys_only import index_attributes, table_of_keys
 from singletable.importers.live.misspelt_keys import with_corrected_keys
+from singletable.importers.live.other_delimiters import (
+    other_delimiter,
+    with_other_delimiter,
+    with_usual_delimiter,
+)
 from singletable.importers.live.sampled_table import SampledTable
 from singletable.importers.names import class_name, field_name
 from singletable.importers.proposals import with_proposed_patterns
@@ -60,6 +65,8 @@ def inferred_entities(table: SampledTable, taken: Collection[str] = ()) -> Draft
     """Return the draft of a table without patterns."""
     if not table.items:
         return table_of_keys(table)
+    if (pair := other_delimiter(table)) is not None:
+        return with_other_delimiter(inferred_entities(with_usual_delimiter(table, pair), taken), pair)
     empty = table.empty_keys
     table, corrections = with_corrected_keys(table.without_empty_keys())
     table = replace(table, identifiers=identifiers(table.items, table.key_attributes))
