@@ -122,7 +122,7 @@ def test_the_remedy_for_a_design_without_multi_attribute_keys_names_the_paramete
     assert missing.reason == "set_start changes a key attribute but does not know tournament"
     assert missing.remedy == (
         "Add the parameter tournament to set_start, with where=lambda item: item.tournament == tournament, "
-        "or allow multi-attribute keys with --multi-attribute."
+        "or allow multi-attribute keys with --multi-attribute, or let it read the item first with --allow-fan-out."
     )
 
 

@@ -59,7 +59,9 @@ RULES_OF_KEYS = {"ST101", "ST102", "ST103", "ST105", "ST111", "ST124", "ST125"}
 """Findings about keys, which chosen keys never have."""
 
 
-def declared(name: str, hints: Mapping[str, Any], result: Any, body: Callable[[Any], Any]) -> PatternDeclaration:
+def declared(
+    name: str, hints: Mapping[str, Any], result: Any, body: Callable[[Any], Any], fanout: int | None = None
+) -> PatternDeclaration:
     """Return a pattern whose parameters have these types."""
 
     def function(self: Any, **arguments: Any) -> Any:
@@ -70,7 +72,7 @@ def declared(name: str, hints: Mapping[str, Any], result: Any, body: Callable[[A
     function.__name__ = name
     function.__signature__ = inspect.Signature([first, *parameters])  # type: ignore[attr-defined]
     function.__annotations__ = {**hints, "return": result}
-    return declare_pattern(function, PatternOptions(fanout=1000))
+    return declare_pattern(function, PatternOptions(fanout=fanout))
 
 
 def page_of(cls: Any) -> Any:
@@ -103,16 +105,18 @@ def reads(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
 
 
 @st.composite
-def writes(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
-    """Return a put, or an update by the identity."""
+def writes(draw: st.DrawFn, cls: Any, name: str, fanout: int | None) -> PatternDeclaration:
+    """Return a put, or an update by the identity, which may read the item first with `fanout=2`."""
     if draw(st.booleans()):
         return declared(name, {"item": cls}, cls, lambda _: put(cls))
-    changed = draw(st.sampled_from(["a", "b", "n"]))
-    hints = {"id": str, "new": COLUMNS[changed]}
+    changed = draw(st.sampled_from(["a", "b", "n", "o"]))
+    hints = {"id": str, "new": str if changed == "o" else COLUMNS[changed]}
     change = field(cls, lambda item: getattr(item, changed))
     others = [each for each in ("a", "b") if each != changed]
+    if changed == "o" and draw(st.booleans()):
+        return declared(name, {"id": str}, cls, lambda _: update(cls, change.remove()), fanout)
     if draw(st.booleans()):
-        return declared(name, hints, cls, lambda arguments: update(cls, change.set(arguments["new"])))
+        return declared(name, hints, cls, lambda arguments: update(cls, change.set(arguments["new"])), fanout)
     known = draw(st.sampled_from(others))  # the caller also passes the current value of another field
     return declared(
         name,
@@ -121,7 +125,19 @@ def writes(draw: st.DrawFn, cls: Any, name: str) -> PatternDeclaration:
         lambda arguments: update(
             cls, change.set(arguments["new"]), where=lambda item: getattr(item, known) == arguments[known]
         ),
+        fanout,
     )
+
+
+@st.composite
+def feeds(draw: st.DrawFn, classes: list[Any]) -> PatternDeclaration:
+    """Return a page of items of two entities in the order of their times, of all items or by a column."""
+    hints: dict[str, Any] = dict.fromkeys(draw(st.lists(st.sampled_from(["a", "b"]), unique=True)), str)
+    if draw(st.booleans()):
+        hints["t"] = draw(st.sampled_from(RANGES["t"]))[datetime]
+    newest_first = draw(st.booleans())
+    one, other = classes
+    return declared("mixed", hints, page_of(one | other), lambda _: query(one, other, newest_first=newest_first))
 
 
 @st.composite
@@ -132,14 +148,18 @@ def designs(draw: st.DrawFn) -> Design:
         for name in ("First", "Second", "Third")[: draw(st.integers(1, 3))]
     ]
     patterns: list[PatternDeclaration] = []
+    fanout = draw(st.sampled_from([None, 2]))
     for cls in classes:
         label = cls.__name__.lower()
         patterns += [draw(reads(cls, f"{label}_read{number}")) for number in range(draw(st.integers(1, 4)))]
-        patterns += [draw(writes(cls, f"{label}_write{number}")) for number in range(draw(st.integers(0, 2)))]
+        patterns += [draw(writes(cls, f"{label}_write{number}", fanout)) for number in range(draw(st.integers(0, 2)))]
     if len(classes) > 1 and draw(st.booleans()):
         members = [(each.__name__.lower(), list[each]) for each in classes[:2]]  # type: ignore[valid-type]
         shape = dataclasses.make_dataclass("Shape", members)
-        patterns.append(declared("together", {"a": str}, shape | None, lambda _: collection(shape)))
+        by = draw(st.sampled_from(["a", "o"]))
+        patterns.append(declared("together", {by: str}, shape | None, lambda _: collection(shape)))
+    if len(classes) > 1 and draw(st.booleans()):
+        patterns.append(draw(feeds(classes[:2])))
     try:
         return compile_design(TableSettings("Random", Location("random", 1)), classes, patterns)
     except DesignError:
@@ -150,7 +170,8 @@ def designs(draw: st.DrawFn) -> Design:
 @settings(max_examples=int(os.environ.get("DESIGNS", "60")))
 @given(design=designs(), data=st.data())
 def test_designed_random_tables_serve_every_pattern_with_the_right_items(design: Design, data: st.DataObject) -> None:
-    table = design_table(design, DesignOptions(multi_attribute=data.draw(st.booleans())))
+    options = DesignOptions(fan_out=data.draw(st.booleans()), multi_attribute=data.draw(st.booleans()))
+    table = design_table(design, options)
     _check_promises(table)
     report = witness(table.after, seed=data.draw(st.integers(0, 99)), items=24, calls=3)
     assert report.passes, "\n".join(map(str, report.differences))

@@ -106,7 +106,7 @@ def test_a_read_whose_key_no_update_can_compute_is_rejected_with_the_parameter_t
     assert rejected.problem.reason == "update c changes a key attribute but does not know a"
     assert rejected.problem.remedy == (
         "add the parameter a to update c, with where=lambda item: item.a == a, "
-        "or allow multi-attribute keys with --multi-attribute"
+        "or allow multi-attribute keys with --multi-attribute, or let it read the item first with --allow-fan-out"
     )
 
 
@@ -257,9 +257,11 @@ def test_the_remedy_of_a_rejected_read_makes_a_key_possible(needs: EntityNeeds, 
 
 
 def with_remedy(needs: EntityNeeds, remedy: str) -> EntityNeeds:
-    """Return the entity after a remedy: other parameters of its writes, no strong reads, or multi-attribute keys."""
+    """Return the entity after a remedy: other parameters of its writes, no strong reads, or another option."""
     if "--multi-attribute" in remedy:
         return replace(needs, multi_attribute=True)
+    if "--allow-fan-out" in remedy:
+        return replace(needs, allows_fan_out=True)
     if remedy.startswith("remove consistent=True"):
         needs = replace(needs, reads=tuple(replace(each, strong=False) for each in needs.reads))
         if remedy == "remove consistent=True":

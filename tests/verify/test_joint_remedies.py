@@ -77,6 +77,26 @@ def test_the_finding_with_joint_keys_names_the_patterns_that_the_key_serves(tmp_
     assert " ".join(finished.stdout.split()).count("This key serves of_assignee, of_queue and opened together.") == 3
 
 
+def test_a_key_that_an_update_cannot_compute_declares_that_the_update_reads_the_item_first(tmp_path: Path) -> None:
+    model = tmp_path / "desk.py"
+    text = MODEL.replace("Table, entity, pattern, query", "Table, entity, field, pattern, query, update")
+    model.write_text(
+        text
+        + """
+    @pattern()
+    def reopen(self, id: str, opened_at: datetime) -> Ticket:
+        return update(Ticket, field(Ticket, lambda ticket: ticket.opened_at).set(opened_at))
+""",
+        encoding="utf-8",
+    )
+    result = fix(str(model))
+    assert result.passes
+    (after,) = result.files.after.values()
+    assert after.count("gsi1=") == 1
+    assert "gsi2" not in after
+    assert "    @pattern(fanout=2)\n    def reopen" in after
+
+
 BROKEN = sorted((Path(__file__).parent / "broken").glob("*.py"))
 
 

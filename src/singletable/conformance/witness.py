@@ -26,8 +26,9 @@ from singletable.model.intents import (
     QueryIntent,
     WithinIntent,
 )
+from singletable.model.keys import NativePart
 from singletable.model.parameter_binding import bindings_for
-from singletable.model.parameter_types import Nearest, Present, holds
+from singletable.model.parameter_types import Equal, Nearest, Present, holds
 from singletable.model.pattern_declaration import LIMIT, PatternDeclaration
 from singletable.planner.key_texts import reference_field
 from singletable.planner.operands import predicate_of
@@ -81,8 +82,8 @@ def witness(design: Design, *, seed: int = 0, items: int = 60, calls: int = 12) 
     for pattern in design.patterns:
         outcome = plan(design, pattern)
         reason = _not_comparable(design, outcome)
-        if reason is not None:
-            reasons[pattern.name] = reason
+        if reason is not None or not isinstance(outcome, Plan):
+            reasons[pattern.name] = reason or "no request serves it"
             continue
         for _ in range(calls):
             arguments = random_arguments(chance, pattern.parameters, stored)
@@ -91,11 +92,13 @@ def witness(design: Design, *, seed: int = 0, items: int = 60, calls: int = 12) 
             except (ArgumentRefused, KeyRefused, CollectionIncomplete):
                 continue  # no key contains such an argument, or a required member is not stored
             except SingletableError as problem:
+                if isinstance(pattern.intent, GetIntent) and len(_expected(design, outcome, stored, arguments)) > 1:
+                    continue  # random items have equal values in fields that identify an item, such as an email
                 differences.append(WitnessDifference(pattern.name, arguments, (), (f"{problem}",), seed))
                 continue
             counts[pattern.name] += 1
-            expected = _expected(design, pattern, stored, arguments)
-            wrong = _difference(pattern, arguments, found, expected, seed)
+            expected = _expected(design, outcome, stored, arguments)
+            wrong = _difference(outcome, arguments, found, expected, seed)
             differences += [] if wrong is None else [wrong]
     table.close()
     return WitnessReport(len(stored), counts, tuple(differences), reasons)
@@ -134,11 +137,12 @@ def _not_comparable(design: Design, outcome: Outcome) -> str | None:
     if isinstance(intent, ItemWriteIntent):
         return "it is a write"
     if not isinstance(outcome, Plan):
-        return "no request serves it"
+        return None
     if getattr(intent, "filter", None) is not None:
         return "a filter is not compared"
-    if isinstance(intent, FeedIntent | CollectionIntent):
-        if intent.limit is not None or LIMIT in outcome.pattern.parameters:
+    if isinstance(intent, CollectionIntent):
+        takes_limit = LIMIT in outcome.pattern.parameters and not isinstance(intent, FeedIntent)
+        if intent.limit is not None or takes_limit:
             return "a collection with a limit is not compared"
         members = [entity for _, entity in design.members(intent)]
         unknown = [each.label for each in members if _member_fields(outcome.pattern, each, members) is None]
@@ -153,7 +157,7 @@ def _result(opened: Any, outcome: Outcome, arguments: Mapping[str, Any]) -> list
     bound = outcome.pattern.signature.bind(None, **arguments)
     bound.apply_defaults()
     given = {name: value for name, value in bound.arguments.items() if name != "self"}
-    if isinstance(outcome.pattern.intent, QueryIntent):
+    if isinstance(outcome.pattern.intent, QueryIntent | FeedIntent):
         return list(opened.every(outcome, given, None))
     return list(_objects(opened.run_pattern(outcome, given, None)))
 
@@ -168,12 +172,10 @@ def _objects(found: Any) -> Iterator[Any]:
         yield found
 
 
-def _expected(
-    design: Design, pattern: PatternDeclaration, stored: Sequence[Any], arguments: Mapping[str, Any]
-) -> list[Any]:
-    intent = pattern.intent
+def _expected(design: Design, outcome: Plan, stored: Sequence[Any], arguments: Mapping[str, Any]) -> list[Any]:
+    pattern, intent = outcome.pattern, outcome.pattern.intent
     if isinstance(intent, CollectionIntent):
-        return list(_members(design, pattern, intent, stored, arguments))
+        return list(_members(design, outcome, intent, stored, arguments))
     assert isinstance(intent, GetIntent | QueryIntent | WithinIntent | AncestorsIntent)
     entity = design.entity_of(intent.entity)
     own = [each for each in stored if type(each) is entity.cls]
@@ -221,29 +223,34 @@ def _member_fields(pattern: PatternDeclaration, entity: Entity, members: Sequenc
 
 def _members(
     design: Design,
-    pattern: PatternDeclaration,
+    outcome: Plan,
     intent: CollectionIntent,
     stored: Iterable[Any],
     arguments: Mapping[str, Any],
 ) -> Iterator[Any]:
     """Yield the objects of a collection, in one shape object as the client returns them, without their order."""
     members = [entity for _, entity in design.members(intent)]
+    ranges = [each.name for each in outcome.pattern.bound_parameters if each.test is not Equal]
+    tests = {name: arguments[name] for name in ranges}
     for entity in members:
-        fields = _member_fields(pattern, entity, members) or {}
+        fields = _member_fields(outcome.pattern, entity, members) or {}
+        if isinstance(intent, FeedIntent):
+            fields |= dict.fromkeys(ranges, _feed_column(outcome, entity))
         for value in stored:
             if type(value) is entity.cls and all(
-                getattr(value, name) == arguments[given] for given, name in fields.items()
+                holds(tests.get(given, Equal(arguments[given])), getattr(value, name)) for given, name in fields.items()
             ):
                 yield value
 
 
 def _difference(
-    pattern: PatternDeclaration,
+    outcome: Plan,
     arguments: Mapping[str, Any],
     found: Sequence[Any],
     expected: Sequence[Any],
     seed: int,
 ) -> WitnessDifference | None:
+    pattern = outcome.pattern
     view = getattr(pattern.intent, "view", None)
     shown = list(found) if view is not None else [part for each in found for part in _parts(each)]
     have, want = (Counter(_text(each, view) for each in values) for values in (shown, expected))
@@ -251,7 +258,7 @@ def _difference(
         have, want = have & want, want & have  # equal distances have no defined order
     missing, unexpected = tuple((want - have).elements()), tuple((have - want).elements())
     if not missing and not unexpected:
-        if _is_ordered(pattern, shown):
+        if _is_ordered(outcome, shown):
             return None
         unexpected = ("items that are not in the declared order",)
     return WitnessDifference(pattern.name, arguments, missing, unexpected, seed)
@@ -262,15 +269,28 @@ def _text(value: Any, view: type | None) -> str:
     return repr(value if view is None else {name: getattr(value, name) for name in fields_of(view)})
 
 
-def _is_ordered(pattern: PatternDeclaration, found: Sequence[Any]) -> bool:
-    """Return whether the items follow `order_by=`."""
-    intent = pattern.intent
+def _is_ordered(outcome: Plan, found: Sequence[Any]) -> bool:
+    """Return whether the items follow `order_by=`, or the column of the feed."""
+    intent = outcome.pattern.intent
+    if isinstance(intent, FeedIntent):
+        columns = {each.cls: _feed_column(outcome, each) for each in outcome.entities}
+        values = [getattr(each, columns[type(each)]) for each in found]
+        return values == sorted(values, reverse=intent.is_reversed)
     if not isinstance(intent, QueryIntent) or intent.order_by is None:
         return True
     if not all(hasattr(each, str(intent.order_by.steps[0])) for each in found):
         return True  # the view does not contain the field of the order
     column = [getattr(each, str(intent.order_by.steps[0])) for each in found]
     return column == sorted(column, reverse=intent.is_reversed)
+
+
+def _feed_column(outcome: Plan, entity: Entity) -> str:
+    """Return the field by which the sort key of an entity orders a feed."""
+    (part, *_) = entity.placements[outcome.index.alias].sort
+    bound = {each.name for each in outcome.pattern.bound_parameters if each.test is Equal}
+    if isinstance(part, NativePart):
+        return part.field.name
+    return next(name for slot in part.template.slots for name in slot.fields if name not in bound)
 
 
 def _parts(value: Any) -> Iterator[Any]:

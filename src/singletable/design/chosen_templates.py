@@ -58,7 +58,8 @@ class TemplateWriter:
         delimiter = self.design.settings.delimiter
         place = TABLE_SLOT if number > LOCAL_SLOT else number  # a local index has the partition key of the table
         partition = [delimiter.join((self._owner(entity, place, name), slot(name))) for name in key.partition]
-        partition = partition or [key_words(entity.label)]
+        feed = self._feed_word(entity, number)
+        partition = partition or [feed or key_words(entity.label)]
         if (declared := self._declared_partition(entity, place)) is not None:
             partition = [declared.with_fields(key.partition)]
         needs = self.model.needs(entity.label)
@@ -66,6 +67,9 @@ class TemplateWriter:
             partition[-1] += delimiter + slot(shard_name(entity))
         first, *others = [sorted_slot(entity, name) for name in key.sort] or [""]
         sort = [delimiter.join(filter(None, (self._sort_word(entity, number), first))), *others]
+        if feed:  # the column of the order stands before the word of the entity
+            word, *rest = [delimiter.join(filter(None, (key_words(entity.label), *others[:1]))), *others[1:]]
+            sort = [delimiter.join((feed, first)), word, *rest]
         if number not in self.attributes:
             return delimiter.join(partition), delimiter.join(sort)
         if not key.is_multi_attribute:
@@ -75,6 +79,15 @@ class TemplateWriter:
             (*partition, *[_NO_COLUMN] * (partitions - len(partition))),
             (*sort, *[_NO_COLUMN] * (sorts - len(sort))),
         )
+
+    def _feed_word(self, entity: Entity, number: int) -> str:
+        """Return the word before the items of a feed: the name of the first pattern. Empty for other keys."""
+        reads = self.solution.keys_of(entity.label).reads_in(number)
+        names = sorted(each.collection for each in reads if each.feed and each.collection is not None)
+        if not names:
+            return ""
+        word = names[0].upper()
+        return f"{word}_FEED" if any(key_words(each.label) == word for each in self.design.all_entities) else word
 
     def _declared_partition(self, entity: Entity, number: int) -> DeclaredPartition | None:
         """Return the partition that a collection shares with an entity that has a key, or None."""

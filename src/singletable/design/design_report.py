@@ -176,7 +176,7 @@ def _projections(table: DesignedTable, prices: Prices) -> Iterator[ProjectionRea
     has_price = dollars_of(table, prices) is not None
     candidates = thin_indexes(table.after, table.new_indexes, table.outcomes) if has_price else ()
     thin = {each.alias: each for each in candidates}
-    for alias in table.new_indexes:
+    for alias in sorted(table.new_indexes, key=lambda name: (len(name), name)):
         reads = sorted(each.pattern.name for each in plans if each.index.alias == alias)
         chosen = table.projections.get(alias)
         whole, verb = format_some(reads), "need" if len(reads) > 1 else "needs"
@@ -237,7 +237,8 @@ def proof_of(table: DesignedTable) -> str:
     """Return why fewer indexes do not suffice, as one clause."""
     solution = table.solution
     if not solution.indexes and not solution.is_limited:
-        return "no index is needed"
+        missing = sorted({each.name for each in solution.rejected})
+        return f"no key serves {format_some(missing)}" if missing else "no index is needed"
     bound = solution.bound
     if bound is not None and bound.indexes >= solution.indexes:
         keys = format_count(len(bound.reads), "key")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -31,8 +32,8 @@ from singletable.planner.plan import Outcome, Plan, UnsupportedPattern
 from singletable.planner.planner import plan
 from singletable.planner.remedy import Edit, SetKeyword, pattern_place
 
-FAN_OUT_OF_AREA = 12
-"""The declared requests of an area whose pattern declares none."""
+FAN_OUT_OF_RANGE = 12
+"""The declared requests of an area or a range of time buckets whose pattern declares none."""
 
 
 @dataclass(frozen=True)
@@ -255,14 +256,22 @@ def _expected(
 
 
 def _fanouts(outcomes: Sequence[Outcome], options: DesignOptions) -> list[tuple[str, int]]:
-    """Return the requests of the reads that send more requests than they declare."""
+    """Return the requests of the patterns that send more requests than they declare.
+
+    No key makes a write one request that reads the item for another reason, such as a rule of its class.
+    """
     found = []
     for outcome in outcomes:
-        if not isinstance(outcome, Plan) or outcome.pattern.is_write or outcome.verdict.is_served:
+        if not isinstance(outcome, Plan) or outcome.verdict.is_served:
             continue
-        if options.fan_out or outcome.requests is None:
-            found.append((outcome.pattern.name, outcome.requests or FAN_OUT_OF_AREA))
+        if options.fan_out or outcome.requests is None or outcome.pattern.is_write:
+            found.append((outcome.pattern.name, outcome.requests or _fan_out_of_ranges(outcome)))
     return found
+
+
+def _fan_out_of_ranges(outcome: Plan) -> int:
+    """Return the requests to declare for an area or a range of times, whose size only the caller knows."""
+    return math.prod((FAN_OUT_OF_RANGE, *(each.count for each in outcome.fan_outs if each.count is not None)))
 
 
 def _check_table(design: Design) -> None:

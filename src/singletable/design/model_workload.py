@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from singletable.design.declared_partitions import DeclaredPartition, declared_partition
+from singletable.design.feed_reads import FeedColumns, feed_columns, feed_reads
 from singletable.key_solver.entity_needs import entity_needs, write_of
 from singletable.key_solver.read_columns import DerivedColumns, SkippedPattern, read_of, time_of
 from singletable.key_solver.workload import Collection, EntityNeeds, Member, Read, Workload, Write
@@ -17,6 +18,7 @@ from singletable.model.intents import CollectionIntent, FeedIntent, ItemWriteInt
 from singletable.model.parameter_types import Equal
 from singletable.model.pattern_declaration import LIMIT, PatternDeclaration
 from singletable.planner.changed_designs import patterns_of
+from singletable.planner.formatting import format_list
 from singletable.planner.key_texts import reference_field
 from singletable.planner.primary_key_proposals import known_identity
 from singletable.values.limits import TRANSACTION_ACTIONS_MAX
@@ -112,6 +114,9 @@ class _Conversion:
 
     def _add(self, pattern: PatternDeclaration) -> None:
         intent = pattern.intent
+        if isinstance(intent, FeedIntent):
+            self._add_feed(pattern, intent)
+            return
         if isinstance(intent, CollectionIntent):
             self._add_collection(pattern, intent)
             return
@@ -121,7 +126,9 @@ class _Conversion:
         if isinstance(intent, ItemWriteIntent):
             self.writes[entity.label].append(write_of(pattern, intent, entity))
             return
-        found = read_of(pattern, intent, entity, self.derived[entity.label], self.guesses.append)
+        found = read_of(
+            pattern, intent, entity, self.derived[entity.label], self.guesses.append, fan_out=self.options.fan_out
+        )
         if isinstance(found, Read):
             found = self._without_copies(entity, found) or found
         if isinstance(found, SkippedPattern):
@@ -172,9 +179,30 @@ class _Conversion:
         is_in_table = pattern.name in self.partitions
         self.collections.append(Collection(pattern.name, shape, limited, intent.is_reversed, is_in_table))
 
+    def _add_feed(self, pattern: PatternDeclaration, intent: FeedIntent) -> None:
+        entities = [entity for _, entity in self.design.members(intent)]
+        declared = [each for each in entities if each.label not in self.identities]
+        if len(declared) == len(entities):
+            return
+        found = feed_columns(pattern, entities, self.guesses.append)
+        if declared:
+            others = format_list([each.label for each in declared])
+            found = f"a feed needs keys of one form, and {others} has a key", f"Remove key= of {others}."
+        if not isinstance(found, FeedColumns):
+            self.skipped.append(SkippedPattern(pattern.name, *found))
+            return
+        names = [each.name for each in found.partition]
+        partitions = [[self._member_field(name, each, entities) for name in names] for each in entities]
+        known = [tuple(name for name in each if name is not None) for each in partitions]
+        if missing := [each.label for each, own in zip(entities, known, strict=True) if len(own) < len(names)]:
+            reason = f"{format_list(names)} is not a field of {format_list(missing)}"
+            self.skipped.append(SkippedPattern(pattern.name, reason, "Use the name of a field of all entities."))
+            return
+        for entity, read in zip(entities, feed_reads(pattern, entities, found, known), strict=True):
+            self.reads[entity.label].append(read)
+        self.collections.append(Collection(pattern.name, tuple(Member(each.label, True) for each in entities)))
+
     def _collection_problem(self, pattern: PatternDeclaration, intent: CollectionIntent) -> tuple[str, str] | None:
-        if isinstance(intent, FeedIntent):
-            return "the search does not choose keys of feeds", "Declare the keys of its entities yourself."
         members = [entity for _, entity in self.design.members(intent)]
         if kept := [each for each in members if each.label not in self.identities]:
             partition = declared_partition(kept[0])
@@ -307,4 +335,4 @@ class _Conversion:
             self.reads[entity.label],
             self.writes[entity.label],
         )
-        return replace(needs, allows_shards=self.options.fan_out, multi_attribute=self.options.multi_attribute)
+        return replace(needs, allows_fan_out=self.options.fan_out, multi_attribute=self.options.multi_attribute)

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from singletable.design.designed_table import DesignedTable
+from singletable.expressions.tree import Constant
 from singletable.key_solver.entity_slots import TABLE_SLOT
 from singletable.key_solver.workload import EntityNeeds, Write
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.intents import ItemWriteIntent
+from singletable.model.parameter_binding import fixed_values
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_list, format_number
 from singletable.planner.plan import Plan
@@ -28,11 +30,14 @@ class WriteRequirement:
     """The fields for the keys. Empty if the caller passes the whole item."""
     moves: tuple[str, ...]
     """The indexes in which the write deletes an entry and writes another."""
+    reads_first: bool = False
+    """Whether the write reads the item first, because it does not know all values that it needs."""
 
     def __str__(self) -> str:
         given = f"give {format_list(self.gives)}" if self.gives else "give the whole item"
+        read = "; reads the item first" if self.reads_first else ""
         moved = f"; moves the entry in {format_list(self.moves)}" if self.moves else ""
-        return f"{self.pattern}: {given}{moved}"
+        return f"{self.pattern}: {given}{read}{moved}"
 
 
 @dataclass(frozen=True)
@@ -72,14 +77,33 @@ def write_requirements(table: DesignedTable) -> Iterator[WriteRequirement]:
 def _requirement(table: DesignedTable, needs: EntityNeeds, write: Write) -> WriteRequirement:
     keys = table.solution.keys_of(needs.name).keys
     aliases = dict(zip(keys, table.keys[needs.name], strict=True))
-    moved = [number for number, key in keys.items() if number != TABLE_SLOT and write.changed & key.columns]
+    moved = [number for number, key in keys.items() if number != TABLE_SLOT and write.moves_entry(key.columns)]
     derived = table.model.derived[needs.name].values
     gives: dict[str, None] = {}
+    reads = False
     if write.known is not None:
-        parts = [part for number in moved for part in keys[number].attributes]
-        for part in (keys[TABLE_SLOT].columns, *(part for part in parts if part & write.changed)):
-            gives |= dict.fromkeys(_fields(needs, derived, part))
-    return WriteRequirement(write.name, needs.name, tuple(gives), tuple(aliases[number] for number in moved))
+        own = frozenset(_constants(table, write.name))
+        kept = [keys[number] for number in moved if not write.cleared & keys[number].columns]
+        parts = [part for key in kept for part in key.attributes]
+        reads = any(each.reads_item_first for each in _plans_of(table, write.name))
+        changed = [part & write.changed if reads else part for part in parts if part & write.changed]
+        for part in (keys[TABLE_SLOT].columns, *changed):
+            gives |= dict.fromkeys(name for name in _fields(needs, derived, part) if name not in own)
+    moves = tuple(aliases[number] for number in moved)
+    return WriteRequirement(write.name, needs.name, tuple(gives), moves, reads)
+
+
+def _plans_of(table: DesignedTable, pattern: str) -> list[Plan]:
+    return [each for each in table.outcomes if isinstance(each, Plan) and each.pattern.name == pattern]
+
+
+def _constants(table: DesignedTable, pattern: str) -> Iterator[str]:
+    """Yield the fields that a pattern itself sets to a constant, so that its caller does not pass them."""
+    intent = next(each.intent for each in table.before.patterns if each.name == pattern)
+    assert isinstance(intent, ItemWriteIntent), "the caller passes a write"
+    fixed = fixed_values(intent.where)
+    yield from (name for name, source in fixed.items() if isinstance(source, Constant))
+    yield from (str(each.path.steps[0]) for each in intent.changes if isinstance(each.value, Constant))
 
 
 def _fields(needs: EntityNeeds, derived: Mapping[str, DerivedValue], columns: frozenset[str]) -> list[str]:

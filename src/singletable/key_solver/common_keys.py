@@ -10,6 +10,7 @@ from singletable.key_solver.partition_load import SHARDS_MAX, WRITE_UNITS_MAX, h
 from singletable.key_solver.workload import EntityNeeds, Read
 
 _OR_ATTRIBUTES = ", or allow multi-attribute keys with --multi-attribute"
+_OR_READ_FIRST = ", or let it read the item first with --allow-fan-out"
 ATTRIBUTES_MAX = 4
 """DynamoDB allows four attributes in the partition key and four in the sort key of a global index."""
 
@@ -110,7 +111,7 @@ def _weaker(entity: EntityNeeds, reads: Sequence[Read]) -> str:
     problem = why_no_index(entity, [replace(each, strong=False) for each in reads])
     if problem is None:
         return "remove consistent=True"
-    added = problem.remedy.removesuffix(_OR_ATTRIBUTES)
+    added = problem.remedy.removesuffix(_OR_READ_FIRST).removesuffix(_OR_ATTRIBUTES)
     return f"remove consistent=True, and {added}" if added else ""
 
 
@@ -153,8 +154,11 @@ def _candidates(entity: EntityNeeds, reads: Sequence[Read]) -> Iterator[ColumnKe
 
 def _with_attributes(entity: EntityNeeds, key: ColumnKey) -> ColumnKey:
     """Return the key with one attribute for each column if it is possible, and only this lets the writes change it."""
-    may = entity.multi_attribute and max(len(key.partition), len(key.sort)) <= ATTRIBUTES_MAX
-    return replace(key, is_multi_attribute=True) if may and _unknown_change(entity, key) is not None else key
+    if not entity.multi_attribute or max(len(key.partition), len(key.sort)) > ATTRIBUTES_MAX:
+        return key
+    separate = replace(key, is_multi_attribute=True)
+    is_better = len(entity.unknown_changes(separate.attributes)) < len(entity.unknown_changes(key.attributes))
+    return separate if is_better else key
 
 
 def _partitions(entity: EntityNeeds, common: frozenset[str], reads: Sequence[Read]) -> Iterator[tuple[str, ...]]:
@@ -173,6 +177,8 @@ def _partitions(entity: EntityNeeds, common: frozenset[str], reads: Sequence[Rea
 
 def _chain(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[frozenset[str], tuple[str, ...]] | NoCommonKey:
     """Return the columns that all reads fix, and the order in which the other columns follow in the sort key."""
+    if problem := _beside_feed(reads):
+        return problem
     common = frozenset.intersection(*(each.equal for each in reads))
     if not common and all(each.equal for each in reads):
         return NoCommonKey("they provide no field in common, so no partition key serves both")
@@ -191,6 +197,16 @@ def _chain(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[frozenset[str], 
         steps += [name for name in entity.sorted(rest) if name not in steps]
         steps += [read.following] if read.following is not None else []
     return common, tuple(steps)
+
+
+def _beside_feed(reads: Sequence[Read]) -> NoCommonKey | None:
+    """Return why a key of a feed cannot serve another read: between its items are those of the other entities."""
+    feeds = sorted({each.feed for each in reads if each.feed})
+    if not feeds or (len(feeds) == 1 and all(each.feed or each.single for each in reads)):
+        return None
+    return NoCommonKey(
+        f"in the order of a feed, items of {' and '.join(feeds[0])} alternate, so the other would read all"
+    )
 
 
 def _does_not_follow(entity: EntityNeeds, rest: frozenset[str], steps: Sequence[str], read: Read) -> NoCommonKey:
@@ -221,23 +237,24 @@ def _hidden(entity: EntityNeeds, key: ColumnKey, read: Read) -> NoCommonKey | No
     """Return why an index with this key does not contain exactly the items of a read."""
     if problem := _not_single(entity, key, read):
         return problem
-    optional = [name for name in entity.sorted(key.columns) if entity.facts(name).optional and name not in read.tested]
+    tested = frozenset[str]() if read.collection is not None else read.tested
+    optional = [name for name in entity.sorted(key.columns) if entity.facts(name).optional and name not in tested]
     if not optional:
         return None
-    return NoCommonKey(
-        f"{read.name} would omit the items without {optional[0]}",
-        f"declare that every item of the result has it: where=lambda item: exists(item.{optional[0]})",
-    )
+    name = optional[0]
+    remedy = f"declare that every item of the result has it: where=lambda item: exists(item.{name})"
+    if read.collection is not None:
+        remedy = f"give {name} a value in every item of {entity.name}, and remove None from its type"
+    return NoCommonKey(f"{read.name} would omit the items without {name}", remedy)
 
 
 def _unknown_change(entity: EntityNeeds, key: ColumnKey) -> NoCommonKey | None:
-    """Return which write changes a key attribute without knowing all columns of it, or None."""
-    unknown: dict[str, frozenset[str]] = {}
-    for write in entity.by_key:
-        for columns in key.attributes:
-            if write.changed & columns and not write.computes(columns):
-                unknown[write.name] = unknown.get(write.name, frozenset()) | columns - (write.known or frozenset())
-    return _unknown_to(entity, unknown) if unknown else None
+    """Return which write changes a key attribute without knowing all columns of it, or None.
+
+    If fan-outs are allowed, such a write reads the item first.
+    """
+    unknown = {} if entity.allows_fan_out else entity.unknown_changes(key.attributes)
+    return _unknown_to(entity, key, unknown) if unknown else None
 
 
 def _not_from_index(read: Read) -> NoCommonKey | None:
@@ -264,7 +281,7 @@ def _hot_problem(entity: EntityNeeds, key: ColumnKey, reads: Sequence[Read]) -> 
         return NoCommonKey(f"{reason}; it needs {shards:,} shards, and the search uses at most {SHARDS_MAX}")
     if any(each.collection is not None for each in reads):
         return NoCommonKey(f"{reason}; a collection cannot be in several shards")
-    if not entity.allows_shards:
+    if not entity.allows_fan_out:
         return NoCommonKey(reason, f"allow {shards} Queries for a read, one for each shard, with --allow-fan-out")
     return None
 
@@ -284,7 +301,7 @@ def _not_found_by(entity: EntityNeeds, unknown: Mapping[str, frozenset[str]]) ->
     return NoCommonKey("; ".join(reasons), ", and ".join(remedies), sum(map(len, missing.values())))
 
 
-def _unknown_to(entity: EntityNeeds, unknown: Mapping[str, frozenset[str]]) -> NoCommonKey:
+def _unknown_to(entity: EntityNeeds, key: ColumnKey, unknown: Mapping[str, frozenset[str]]) -> NoCommonKey:
     """Return the reason that writes change an attribute of an index key, but do not know its other columns."""
     missing = {write: entity.sorted(columns) for write, columns in sorted(unknown.items())}
     reasons = [
@@ -294,8 +311,10 @@ def _unknown_to(entity: EntityNeeds, unknown: Mapping[str, frozenset[str]]) -> N
         f"add the {_parameters(names)} to {write}, with where=lambda item: {_condition(names)}"
         for write, names in missing.items()
     ]
-    other = "" if entity.multi_attribute else _OR_ATTRIBUTES
-    return NoCommonKey("; ".join(reasons), ", and ".join(remedies) + other, sum(map(len, missing.values())))
+    separate = replace(key, is_multi_attribute=True)
+    other = "" if entity.multi_attribute or entity.unknown_changes(separate.attributes) else _OR_ATTRIBUTES
+    changes = sum(map(len, missing.values()))
+    return NoCommonKey("; ".join(reasons), ", and ".join(remedies) + other + _OR_READ_FIRST, changes)
 
 
 def _parameters(names: Sequence[str]) -> str:

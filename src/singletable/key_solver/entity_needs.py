@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
+from enum import Enum
+from typing import Any, Literal, get_origin
 
 from singletable.expressions.tree import Constant, Parameter
 from singletable.key_solver.read_columns import DerivedColumns, fields_with
 from singletable.key_solver.workload import ColumnFacts, EntityNeeds, Read, Write
+from singletable.model.derived.bucket import Bucket
 from singletable.model.design import Design
 from singletable.model.entity import Entity
 from singletable.model.field_roles import follows_clock, is_day, value_count
@@ -32,7 +36,8 @@ def entity_needs(
     """Return the requirements of an entity for its keys."""
     facts = {each: _facts(entity, each, identity) for each in entity.fields}
     for name, value in derived.values.items():
-        facts[name] = ColumnFacts(optional=any(entity.fields[each].optional for each in value.fields))
+        hottest = 1.0 if isinstance(value, Bucket) else None  # all current writes go to the current bucket
+        facts[name] = ColumnFacts(optional=any(entity.fields[each].optional for each in value.fields), hottest=hottest)
     found = [_with_derived(each, derived) for each in writes]
     changing = [name for name, each in entity.declaration.references.items() if each.changes]
     found += [Write(f"a change of {name}", frozenset({name}), rate=0.0) for name in changing]
@@ -63,14 +68,26 @@ def _with_derived(write: Write, derived: DerivedColumns) -> Write:
     return replace(write, changed=changed, known=known, finds_by=finds_by)
 
 
+def _changed_by_put(entity: Entity) -> frozenset[str]:
+    """Return the fields that a put of an existing item can change: numbers and states, but no names, times or links."""
+    known = {*(entity.identity or ()), *entity.declaration.references}
+    return frozenset(name for name, own in entity.fields.items() if name not in known and _is_number_or_state(own.type))
+
+
+def _is_number_or_state(kind: Any) -> bool:
+    is_state = get_origin(kind) is Literal or (isinstance(kind, type) and issubclass(kind, Enum))
+    return is_state or kind in (int, float, Decimal, bool)
+
+
 def write_of(pattern: PatternDeclaration, intent: ItemWriteIntent, entity: Entity) -> Write:
     """Return the fields that a write changes, and the fields whose values its caller passes."""
     takes_item = any(each.type is entity.cls for each in pattern.bound_parameters)
     if intent.kind in ("put", "create") or takes_item:
-        return Write(pattern.name, rate=pattern.calls_per_second)
+        changed = _changed_by_put(entity) if intent.kind == "put" else frozenset[str]()
+        return Write(pattern.name, changed, rate=pattern.calls_per_second)
     bindings, _ = bindings_for(pattern, entity)
     in_key = fields_with(bindings, Equal)
-    known = in_key | fixed_values(intent.where).keys()
+    known = in_key | (fixed_values(intent.where).keys() - intent.changed)
     known |= {
         str(each.path.steps[0])
         for each in intent.changes
@@ -78,4 +95,7 @@ def write_of(pattern: PatternDeclaration, intent: ItemWriteIntent, entity: Entit
     }
     changed = intent.changed | ({entity.declaration.version} if entity.declaration.version else frozenset())
     changed = changed if intent.kind == "update" else frozenset()
-    return Write(pattern.name, changed, frozenset(known), pattern.calls_per_second, in_key, in_key)
+    cleared = frozenset(name for name in intent.removed if entity.fields[name].is_none_unless_stored)
+    reads_first = (pattern.options.fanout or 1) > 1
+    rate = pattern.calls_per_second
+    return Write(pattern.name, changed, frozenset(known | cleared), rate, in_key, in_key, cleared, reads_first)

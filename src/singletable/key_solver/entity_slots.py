@@ -29,7 +29,7 @@ class Rank(NamedTuple):
     not_served: int
     """The number of reads without a key, and of writes with parameters that the table key does not contain."""
     fan_outs: int
-    """The number of reads that are one Query per shard."""
+    """The number of reads that are one Query per shard, and of updates that read the item first for a key."""
     reads_of_few_values: int
     """The number of reads from partitions with only a few values, such as one partition with all items."""
     dollars: float
@@ -242,7 +242,8 @@ class EntitySearch:
         is_global = not is_table and not is_local
         return (
             self._writes_beyond(key) if is_table else 0,
-            reads * (is_global and shards_needed(entity, key.partition, key.columns) > 1),
+            reads * (is_global and shards_needed(entity, key.partition, key.columns) > 1)
+            + (not is_table and len(entity.unknown_changes(key.attributes))),
             (reads + is_table) * entity.has_few_values(key.partition),
             monthly_dollars(entity, key.columns, is_index=not is_table),
             sum(entity.facts(name).bytes for name in key.columns),

@@ -28,7 +28,7 @@ def write_units(entity: EntityNeeds, columns: frozenset[str], *, is_index: bool,
     if not entity.writes:
         return assumed * unit
     return math.fsum(
-        unit * (assumed if each.rate is None else each.rate) * (2 if is_index and each.changed & columns else 1)
+        unit * (assumed if each.rate is None else each.rate) * (2 if is_index and each.moves_entry(columns) else 1)
         for each in entity.writes
     )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from singletable.key_solver.workload import Read
 from singletable.model.codecs.choose_codec import choose_codec
 from singletable.model.codecs.text_codec import ORDERED_DELIMITER
+from singletable.model.derived.bucket import Bucket
 from singletable.model.derived.derived_value import DerivedValue
 from singletable.model.derived.geohash_cell import GeohashCell
 from singletable.model.derived.tree_path import Depth
@@ -70,6 +71,15 @@ class DerivedColumns:
             self.added[name] = f"depth({quoted(path)})"
         return name
 
+    def bucket(self, field: str) -> str | None:
+        """Return the name of the declared time bucket of a field, or None if there is none."""
+        declared = self.entity.declaration.derived.items()
+        found = [(name, value) for name, value in declared if isinstance(value, Bucket) and value.fields == (field,)]
+        for name, value in found[:1]:
+            self.values[name] = value
+            return name
+        return None
+
     def made_of(self, names: frozenset[str]) -> frozenset[str]:
         """Return the derived values of which all fields are among these names."""
         return frozenset(name for name, value in self.values.items() if set(value.fields) <= names)
@@ -85,8 +95,13 @@ def read_of(
     entity: Entity,
     derived: DerivedColumns,
     guess: Guess,
+    *,
+    fan_out: bool = False,
 ) -> Read | SkippedPattern:
-    """Return the read of a pattern of one entity, or why no single key can serve it."""
+    """Return the read of a pattern of one entity, or why no single key can serve it.
+
+    If it may be several Queries, a range of times is one Query for each declared time bucket.
+    """
     bindings, _ = bindings_for(pattern, entity)
     equal = fields_with(bindings, Equal)
     if isinstance(intent, WithinIntent):
@@ -103,7 +118,7 @@ def read_of(
         path = ranges[0].fields[0]
         return _fixed(pattern, (*_ordered(entity, equal), derived.level(path)), path)
     first = ranges[0].fields[0] if ranges else order
-    return Read(
+    read = Read(
         pattern.name,
         equal,
         first,
@@ -113,6 +128,11 @@ def read_of(
         isinstance(intent, GetIntent),
         pattern.calls_per_second,
     )
+    may_fan_out = fan_out or (pattern.options.fanout or 1) > 1
+    if may_fan_out and ranges and ranges[0].test is Between and (bucket := derived.bucket(ranges[0].fields[0])):
+        partition = (*_ordered(entity, equal), bucket)
+        return replace(read, equal=frozenset(partition), partition=partition)
+    return read
 
 
 def _fixed(pattern: PatternDeclaration, partition: tuple[str, ...], first: str | None = None) -> Read:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -53,6 +53,8 @@ class Read:
     """Whether the read gets several items by their keys, so that only the table serves it."""
     finds_copies: bool = False
     """Whether the library sends the read, to find the copies of a changed item."""
+    feed: tuple[str, ...] = ()
+    """The entities of a feed, which one Query returns in one order."""
 
     @property
     def following(self) -> str | None:
@@ -77,6 +79,7 @@ class Read:
             self.partition or (),
             self.collection or "",
             self.by_key,
+            self.feed,
         )
 
 
@@ -97,14 +100,30 @@ class Write:
 
     finds_by: frozenset[str] | None = None
     """The known columns that can be parts of the table key. None if all can. A condition only tests its column."""
-
-    def computes(self, columns: frozenset[str]) -> bool:
-        """Return whether the writer can compute a key attribute from these columns."""
-        return self.known is None or columns <= self.known
+    cleared: frozenset[str] = frozenset()
+    """The columns that have no value after the write. The item then leaves each index with such a column."""
+    reads_first: bool = False
+    """Whether the write may read the item first, as its pattern declares, so that it can compute every key."""
 
     def finds(self, columns: frozenset[str]) -> bool:
         """Return whether the writer can find the item by a table key of these columns."""
         return self.known is None or columns <= (self.known if self.finds_by is None else self.finds_by)
+
+    def moves_entry(self, columns: frozenset[str]) -> bool:
+        """Return whether the write changes an index key of these columns. A put is assumed to write a new item."""
+        return self.known is not None and bool(self.changed & columns)
+
+    def unknown_of(self, parts: Iterable[frozenset[str]], *, can_be_missing: bool) -> frozenset[str]:
+        """Return the unknown columns that the writer needs for the changed attributes of an index key.
+
+        If the item can be missing from the index, the writer needs all attributes to add it.
+        """
+        attributes = tuple(parts)
+        columns = frozenset[str]().union(*attributes)
+        if self.known is None or not self.changed & columns or self.cleared & columns:
+            return frozenset()
+        needed = (columns,) if can_be_missing else [each for each in attributes if each & self.changed]
+        return frozenset[str]().union(*needed) - self.known
 
 
 @dataclass(frozen=True)
@@ -118,8 +137,8 @@ class EntityNeeds:
     writes: tuple[Write, ...] = ()
     items: int | None = None
     item_bytes: int = 400
-    allows_shards: bool = False
-    """Whether a hot partition can be split into shards, so that a read is one Query per shard."""
+    allows_fan_out: bool = False
+    """Whether a pattern can send several requests: one per shard of a hot partition, or a read before an update."""
     multi_attribute: bool = False
     """Whether an index key can have a separate attribute for each column, so that a write changes only some of them."""
 
@@ -147,6 +166,13 @@ class EntityNeeds:
     def by_key(self) -> tuple[Write, ...]:
         """The updates and deletes. Their writer has the values of only some columns."""
         return tuple(each for each in self.writes if each.known is not None)
+
+    def unknown_changes(self, attributes: Iterable[frozenset[str]]) -> dict[str, frozenset[str]]:
+        """Return the columns of an index key that its writers need and do not know, by write."""
+        parts = tuple(attributes)
+        can_be_missing = any(self.facts(name).optional for part in parts for name in part)
+        found = {each: each.unknown_of(parts, can_be_missing=can_be_missing) for each in self.by_key}
+        return {each.name: columns for each, columns in found.items() if columns and not each.reads_first}
 
     def facts(self, column: str) -> ColumnFacts:
         """Return the facts about a column. Unknown columns have the default facts."""

@@ -80,15 +80,23 @@ def is_served(design: Design | None, pattern: PatternDeclaration) -> bool:
     return isinstance(outcome, Plan) and outcome.verdict.is_served and not outcome.other_entities
 
 
-def harms_nothing(design: Design, changed: Design | None, planned: Mapping[str, Outcome] | None = None) -> bool:
+def harms_nothing(
+    design: Design,
+    changed: Design | None,
+    planned: Mapping[str, Outcome] | None = None,
+    but: Collection[str] = (),
+) -> bool:
     """Whether the changed design serves the patterns of the changed entities as before, without more overfetch.
 
-    `planned` contains known plans of the unchanged design by the name of the pattern.
+    `planned` contains known plans of the unchanged design by the name of the pattern. `but` names patterns whose
+    declarations change too.
     """
     if changed is None:
         return False
     pairs = zip(design.entities, changed.entities, strict=True)
     for pattern in patterns_of(design, {old.cls for old, new in pairs if old.declaration is not new.declaration}):
+        if pattern.name in but:
+            continue
         before = (planned or {}).get(pattern.name) or plan(design, pattern)
         if isinstance(before, Plan) and before.verdict.is_served:
             after = plan(changed, pattern)

@@ -31,6 +31,7 @@ from singletable.model.pattern_declaration import CALLS_PER_SECOND, PatternDecla
 from singletable.model.table_schema import TABLE, Keys, default_name
 from singletable.planner.changed_designs import is_served, patterns_of, with_declarations, with_keys
 from singletable.planner.estimate import estimate
+from singletable.planner.formatting import format_list
 from singletable.planner.key_source import change_partition, expected_edit, keys_edits, quoted
 from singletable.planner.key_texts import index_keys
 from singletable.planner.plan import Plan, UnsupportedPattern
@@ -150,20 +151,43 @@ def new_index(design: Design, pattern: PatternDeclaration) -> tuple[Alternative,
     aliases, removed = _superseded(design, proposed.entity, pattern)
     # Programs outside the model can read the index that is removed.
     removes = any(isinstance(edit, RemoveElement) for edit in removed)
-    edits = (*proposed.edits(pattern, aliases), *removed)
-    simple = Alternative(edits, _load(changed, proposed, pattern, placement), removes)
+    reads_first = reads_first_edits(design, proposed.entity, proposed.declaration)
+    edits = (*proposed.edits(pattern, aliases), *removed, *reads_first.values())
+    load = _load(changed, proposed, pattern, placement)
+    effect = " ".join(filter(None, (load, reads_first_text(reads_first))))
+    simple = Alternative(edits, effect, removes)
     if not isinstance(pattern.intent, QueryIntent) or not _few_partitions(placement):
         return (simple,)
     sharded = _sharded(design, pattern, proposed)
     if sharded is None:
         return (simple,)
-    edits = (*sharded.edits(pattern, aliases), *removed)
+    reads_first = reads_first_edits(design, sharded.entity, sharded.declaration)
+    edits = (*sharded.edits(pattern, aliases), *removed, *reads_first.values())
     if _is_bounded(proposed.entity):
         return simple, Alternative(edits, needs_decision=removes)
-    effect = f"The pattern then sends {sharded.fanout} Queries, one per shard."
+    effect = f"The pattern then sends {sharded.fanout} Queries, one per shard. {reads_first_text(reads_first)}".rstrip()
     first = Alternative(edits, effect, removes)
     may_grow = proposed.entity.declaration.expected_items is None and proposed.expected is None
     return (first,) if may_grow or _is_frequent(design, proposed.entity, pattern) else (first, simple)
+
+
+def reads_first_edits(design: Design, entity: Entity, declaration: EntityDeclaration) -> dict[str, Edit]:
+    """Return the declarations of the writes that read the item first only because of the changed keys, by pattern."""
+    found: dict[str, Edit] = {}
+    changed = with_declarations(design, {entity.cls: declaration})
+    for pattern in patterns_of(design, {entity.cls}) if changed is not None else ():
+        if not pattern.is_write or changed is None:
+            continue
+        before, after = plan(design, pattern), plan(changed, pattern)
+        if isinstance(before, Plan) and isinstance(after, Plan) and before.verdict.is_served > after.verdict.is_served:
+            found[pattern.name] = SetKeyword(pattern_place(pattern), "fanout", str(after.requests))
+    return found
+
+
+def reads_first_text(patterns: Collection[str]) -> str:
+    """Return the sentence about writes that read the item first. Return an empty text if there are none."""
+    names = format_list(sorted(patterns))
+    return f"{names} then {'read' if len(patterns) > 1 else 'reads'} the item first." if patterns else ""
 
 
 def _superseded(design: Design, entity: Entity, pattern: PatternDeclaration) -> tuple[list[str], tuple[Edit, ...]]:

@@ -16,7 +16,13 @@ from singletable.model.entity import Entity, entity
 from singletable.model.intents import GetIntent, ItemWriteIntent, QueryIntent
 from singletable.planner.changed_designs import harms_nothing, is_served, patterns_of, with_declarations, with_keys
 from singletable.planner.formatting import format_list
-from singletable.planner.key_proposals import entity_identity, free_aliases, partition_prefix
+from singletable.planner.key_proposals import (
+    entity_identity,
+    free_aliases,
+    partition_prefix,
+    reads_first_edits,
+    reads_first_text,
+)
 from singletable.planner.key_source import keys_edits
 from singletable.planner.key_texts import index_keys, key_words, slot, sorted_slot
 from singletable.planner.mismatches import NotServed, PartitionUnknown, Unordered, WrongOrder
@@ -60,6 +66,7 @@ def _of_entity(design: Design, owner: Entity, unsupported: Sequence[UnsupportedP
     ]
     identity = entity_identity(owner)
     needs = entity_needs(design, owner, identity, derived, [each for each in reads if each is not None], writes)
+    needs = replace(needs, allows_fan_out=True)  # the remedy declares the updates that then read the item first
     found: dict[str, Alternative] = {}
     for group in index_groups(needs):
         if needs.has_few_values(group.key.partition):
@@ -85,12 +92,14 @@ def _shared_key(design: Design, owner: Entity, group: IndexGroup) -> Alternative
     for alias in free_aliases(design, owner):
         for templates in _templates(design, owner, group.key):
             keys = index_keys(owner, templates)
-            changed = with_declarations(design, {owner.cls: with_keys(owner, alias, keys)})
+            declaration = with_keys(owner, alias, keys)
+            changed = with_declarations(design, {owner.cls: declaration})
             if changed is None or not all(is_served(changed, each) for each in patterns):
                 continue
-            if harms_nothing(design, changed):
-                effect = f"This key serves {format_list(sorted(names))} together."
-                return Alternative(keys_edits(owner, alias, keys), effect)
+            reads_first = reads_first_edits(design, owner, declaration)
+            if harms_nothing(design, changed, but=reads_first):
+                effect = f"This key serves {format_list(sorted(names))} together. {reads_first_text(reads_first)}"
+                return Alternative((*keys_edits(owner, alias, keys), *reads_first.values()), effect.rstrip())
     return None
 
 
