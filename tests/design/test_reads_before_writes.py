@@ -5,9 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
-from singletable import Page, Table, entity, field, get, pattern, query, update
-from singletable.design.design_report import proof_of
+from singletable import (
+    Page,
+    Radius,
+    Table,
+    entity,
+    field,
+    geohash,
+    get,
+    pattern,
+    put,
+    query,
+    update,
+    within,
+)
+from singletable.design.assumptions import deciding_assumptions
+from singletable.design.design_report import certificate_lines, proof_of
 from singletable.design.designed_table import design_table
 from singletable.design.model_workload import DesignOptions
 from singletable.design.write_requirements import write_requirements
@@ -101,6 +116,69 @@ def test_an_update_that_removes_the_item_from_the_index_needs_only_the_table_key
     assert table.fanouts == {"assign": 2}
     found = {each.pattern: str(each) for each in write_requirements(table)}
     assert found["unassign"].startswith("unassign: give id; moves")
+
+
+@entity(identity=("id",))
+@dataclass
+class Trip:
+    id: str
+    city: str
+    status: Literal["REQUESTED", "DONE"]
+    at: datetime
+
+
+class Trips(Table, entities=[Trip]):
+    @pattern()
+    def trip(self, id: str) -> Trip | None:
+        return get(Trip)
+
+    @pattern()
+    def requested(self, city: str, *, limit: int = 20, cursor: str | None = None) -> Page[Trip]:
+        return query(Trip, where=lambda trip: trip.status == "REQUESTED", order_by=lambda trip: trip.at)
+
+    @pattern()
+    def finish(self, id: str) -> Trip:
+        return update(Trip, field(Trip, lambda trip: trip.status).set("DONE"))
+
+
+def test_if_an_update_by_id_leaves_only_a_partition_with_few_values_the_report_offers_a_parameter() -> None:
+    table = design_table(Trips.design)
+    assert table.keys["Trip"]["gsi1"] == ("STATUS#{status}", "TRIP#{city}#{at}#{id}")
+    (found,) = deciding_assumptions(table)
+    assert str(found) == (
+        "finish does not know city, so a partition contains all items with the same status. "
+        "With the parameter city: Trip then has the index key city, status / at, id. "
+        "Add the parameter city to finish, with where=lambda item: item.city == city."
+    )
+
+
+@entity(identity=("driver",), derived={"cell": geohash("latitude", "longitude", precision=6)})
+@dataclass
+class Position:
+    driver: str
+    latitude: float
+    longitude: float
+
+
+class Drivers(Table, entities=[Position]):
+    @pattern(fanout=12)
+    def near(self, area: Radius) -> list[Position]:
+        return within(Position)
+
+    @pattern()
+    def report(self, position: Position) -> Position:
+        return put(Position)
+
+
+def test_the_table_key_contains_no_place_that_a_put_of_the_same_item_changes() -> None:
+    table = design_table(Drivers.design)
+    assert table.keys["Position"] == {
+        "key": ("POSITION#{driver}", "POSITION"),
+        "gsi1": ("CELL#{cell}", "POSITION#{driver}"),
+    }
+    assert list(certificate_lines(table)) == [
+        "  near cannot use the table: cell changes, and a table key cannot change."
+    ]
 
 
 def test_write_declares_the_fan_out_keeps_the_comments_and_check_is_green(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from singletable.cli.load_model import load_tables
 from singletable.cli.output import print_heading, print_json, print_table, print_wrapped
 from singletable.cli.price_options import add_price_options, chosen_prices
 from singletable.errors import ArgumentRefused, DesignError
-from singletable.planner.formatting import format_count, format_dollars
+from singletable.planner.formatting import format_count, format_dollars, format_list
 
 if TYPE_CHECKING:
     from singletable.conformance.witness import WitnessReport
@@ -285,8 +285,11 @@ def _print_table(designed: _Table) -> None:
                 print_wrapped(str(each_line), "  ", "    ")
     print()
     print_wrapped(f"{searched_text(report.table)}.")
+    reasons: dict[tuple[str, str], list[str]] = {}
     for missing in report.not_served:
-        print_wrapped(f"not served: {missing.pattern}: {missing.reason}. {missing.remedy}".rstrip())
+        reasons.setdefault((missing.reason, missing.remedy), []).append(missing.pattern)
+    for (reason, remedy), names in reasons.items():
+        print_wrapped(f"not served: {format_list(names)}: {reason}. {remedy}".rstrip())
     print_wrapped(f"witness check: {_witnessed(designed.found)}")
     patterns = format_count(len(report.table.outcomes), "pattern")
     print(f"{report.table.after.name}: {report.served} of {patterns} served")

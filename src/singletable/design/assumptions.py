@@ -10,11 +10,12 @@ from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
 from singletable.key_solver.key_search import NoTableKey, Solution, solve
 from singletable.key_solver.partition_load import ASSUMED_RATE
 from singletable.key_solver.slot_search import SearchTooLarge
-from singletable.key_solver.workload import ColumnFacts, EntityNeeds, Workload, Write
+from singletable.key_solver.workload import ColumnFacts, EntityNeeds, Read, Workload, Write
 from singletable.model.entity import Entity
 from singletable.model.field_roles import value_count
 from singletable.planner.formatting import format_list
 
+_NO_READ = Read("no read", frozenset())
 RATE_FACTORS = (0.01, 100.0)
 """The factors by which the assumed rate of writes is multiplied."""
 
@@ -83,6 +84,35 @@ def _variants(table: DesignedTable, entity: Entity) -> Iterator[_Variant]:
     yield from _changing_columns(table, entity, needs, keys[TABLE_SLOT].columns)
     yield from _value_counts(entity, needs)
     yield from _rates(entity, needs)
+    yield from _more_parameters(table, entity, needs)
+
+
+def _more_parameters(table: DesignedTable, entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
+    """Yield the fields that updates do not know, if only this leaves a partition key with a few values.
+
+    Such a partition contains a large part of all items, and one more parameter can avoid it.
+    """
+    keys = table.solution.keys_of(entity.label)
+    for number, key in keys.keys.items():
+        every = frozenset.intersection(*(each.equal for each in keys.reads_in(number) or (_NO_READ,)))
+        spread = needs.sorted(every - frozenset(key.partition))
+        writes = [each for each in needs.by_key if each.changed & key.columns and not each.reads_first]
+        more = frozenset(spread) & entity.fields.keys()
+        if number == TABLE_SLOT or not needs.has_few_values(key.partition) or not more or not writes:
+            continue
+        names = sorted(each.name for each in writes)
+        changed = (
+            replace(each, known=each.known | more) if each in writes and each.known else each for each in needs.writes
+        )
+        parameters = f"parameter{'s' if len(more) > 1 else ''} {format_list(spread)}"
+        yield _Variant(
+            entity.label,
+            f"{format_list(names)} {'do' if len(names) > 1 else 'does'} not know {format_list(spread)}, "
+            f"so a partition contains all items with the same {format_list(key.partition)}",
+            f"With the {parameters}",
+            f"Add the {parameters} to {format_list(names)}, with where=lambda item: item.{spread[0]} == {spread[0]}.",
+            replace(needs, writes=tuple(changed)),
+        )
 
 
 def _changing_columns(

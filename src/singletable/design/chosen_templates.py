@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from singletable.design.declared_partitions import DeclaredPartition
 from singletable.design.model_workload import ModelWorkload
-from singletable.key_solver.common_keys import ColumnKey
+from singletable.key_solver.common_keys import ATTRIBUTES_MAX, ColumnKey
 from singletable.key_solver.entity_slots import LOCAL_SLOT, TABLE_SLOT
 from singletable.key_solver.key_search import Solution
 from singletable.key_solver.partition_load import shards_needed
@@ -27,7 +27,7 @@ class TemplateWriter:
 
     def __init__(self, design: Design, model: ModelWorkload, solution: Solution) -> None:
         self.design, self.model, self.solution = design, model, solution
-        self.attributes = _attribute_counts(solution)
+        self.attributes = self._attribute_counts()
         self.aliases = _aliases(design, solution, frozenset(self.attributes))
 
     def keys(self) -> dict[str, dict[str, Templates]]:
@@ -72,13 +72,31 @@ class TemplateWriter:
             sort = [delimiter.join((feed, first)), word, *rest]
         if number not in self.attributes:
             return delimiter.join(partition), delimiter.join(sort)
-        if not key.is_multi_attribute:
+        if not self._has_separate_attributes(entity, number):
             partition, sort = [delimiter.join(partition)], [delimiter.join(sort)]
+        head, tail = sort[: ATTRIBUTES_MAX - 1], sort[ATTRIBUTES_MAX - 1 :]
+        sort = [*head, delimiter.join(tail)] if tail else head
         partitions, sorts = self.attributes[number]
         return (
             (*partition, *[_NO_COLUMN] * (partitions - len(partition))),
             (*sort, *[_NO_COLUMN] * (sorts - len(sort))),
         )
+
+    def _attribute_counts(self) -> dict[int, tuple[int, int]]:
+        """Return the numbers of partition and sort key attributes of each multi-attribute index."""
+        found: dict[int, tuple[int, int]] = {}
+        for each in self.solution.entities:
+            for number, key in each.keys.items():
+                if number != TABLE_SLOT and self._has_separate_attributes(self.model.entity(each.entity), number):
+                    partitions, sorts = found.get(number, (1, 1))
+                    partitions, sorts = max(partitions, len(key.partition)), max(sorts, len(key.sort))
+                    found[number] = min(partitions, ATTRIBUTES_MAX), min(sorts, ATTRIBUTES_MAX)
+        return found
+
+    def _has_separate_attributes(self, entity: Entity, number: int) -> bool:
+        """Return whether each column is an attribute. The members of a collection have keys of one form."""
+        labels = self._line(entity, number) or (entity.label,)
+        return any(self.solution.keys_of(each).keys[number].is_multi_attribute for each in labels)
 
     def _feed_word(self, entity: Entity, number: int) -> str:
         """Return the word before the items of a feed: the name of the first pattern. Empty for other keys."""
@@ -125,17 +143,6 @@ class TemplateWriter:
 def shard_name(entity: Entity) -> str:
     """Return the name of the derived value with the shard of an item."""
     return free_name(entity, "shard")
-
-
-def _attribute_counts(solution: Solution) -> dict[int, tuple[int, int]]:
-    """Return the number of partition and sort key attributes of each multi-attribute index. All entities share it."""
-    found: dict[int, tuple[int, int]] = {}
-    for each in solution.entities:
-        for number, key in each.keys.items():
-            if key.is_multi_attribute:
-                partitions, sorts = found.get(number, (1, 1))
-                found[number] = max(partitions, len(key.partition)), max(sorts, len(key.sort))
-    return found
 
 
 def _aliases(design: Design, solution: Solution, multi_attribute: frozenset[int]) -> Mapping[int, str]:

@@ -22,10 +22,12 @@ from singletable.design.write_requirements import (
     write_requirements,
 )
 from singletable.heat.hot_partitions import hot_partitions
+from singletable.key_solver.common_keys import ColumnKey
 from singletable.key_solver.entity_slots import LOCAL_SLOT, TABLE_SLOT, EntityKeys
 from singletable.key_solver.key_search import EntityBound, Solution
 from singletable.key_solver.read_columns import SkippedPattern
 from singletable.key_solver.workload import Read
+from singletable.model.derived.bucket import Bucket
 from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
 from singletable.planner.formatting import format_count, format_dollars, format_list, format_number, format_some
@@ -140,7 +142,7 @@ class DesignReport:
             "indexes": solution.indexes,
             "local_indexes": solution.local_indexes,
             "proof": proof_of(self.table),
-            "certificate": [f"{one} and {other}: {reason}" for one, other, reason in _pairs(solution.bound)],
+            "certificate": list(_certificate(solution.bound)),
             "dollars_per_month": self.dollars,
             "keys": [vars(each) for each in self.keys],
             "searched": searched_text(self.table),
@@ -229,7 +231,7 @@ def searched_text(table: DesignedTable) -> str:
     return (
         f"The search covers all keys of the table and of up to {most} for {format_count(reads, 'distinct read')}: "
         "every partition key, every sort order, global and local indexes, shared and sparse indexes, "
-        f"{covered} and cells. It does not cover {missing}"
+        f"{covered}, cells, feeds and declared time buckets. It does not cover {missing}"
     )
 
 
@@ -256,8 +258,10 @@ def certificate_lines(table: DesignedTable) -> Iterator[str]:
     if not solution.indexes and not solution.is_limited:
         return
     if bound is not None and bound.indexes >= solution.indexes:
-        yield f"No two of these reads of {bound.entity} can share a key: {', '.join(bound.reads)}."
+        if len(bound.reads) > 1:
+            yield f"No two of these reads of {bound.entity} can share a key: {', '.join(bound.reads)}."
         yield from (f"  {one} and {other}: {reason}." for one, other, reason in bound.reasons)
+        yield from (f"  {read} cannot use the table: {reason}." for read, reason in bound.not_in_table)
         return
     if bound is not None:
         yield f"The reads of {bound.entity} alone need {format_count(bound.indexes, 'index', 'indexes')}."
@@ -265,8 +269,10 @@ def certificate_lines(table: DesignedTable) -> Iterator[str]:
         yield f"No assignment of reads and collections to {_fewer(solution)} serves all of them."
 
 
-def _pairs(bound: EntityBound | None) -> Sequence[tuple[str, str, str]]:
-    return () if bound is None else bound.reasons
+def _certificate(bound: EntityBound | None) -> Iterator[str]:
+    if bound is not None:
+        yield from (f"{one} and {other}: {reason}" for one, other, reason in bound.reasons)
+        yield from (f"{read} cannot use the table: {reason}" for read, reason in bound.not_in_table)
 
 
 def _key_reasons(table: DesignedTable) -> Iterator[KeyReason]:
@@ -293,7 +299,7 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
         why = f"as in the table, because {format_some(strong)} must be strongly consistent"
         parts = [f"partition by {format_list(key.partition)}, {why}"]
     elif key.partition:
-        parts = [f"partition by {format_list(key.partition)}, which every read provides"]
+        parts = [f"partition by {format_list(key.partition)}, which every read provides", *_splits(table, chosen, key)]
     else:
         without = sorted(one for read in reads if not read.equal for one in _names(table, chosen, read))
         parts = [f"one partition for all items, because {_provided(without)} no field for it"]
@@ -305,6 +311,14 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
         purpose = f"{makes} the key unique" if slot == TABLE_SLOT else f"{same} equal items"
         parts.append(f"{format_list(tail)} {purpose}")
     return f"{'; '.join(parts)}."
+
+
+def _splits(table: DesignedTable, chosen: EntityKeys, key: ColumnKey) -> Iterator[str]:
+    """Yield why a partition key contains a time bucket."""
+    derived = table.model.derived[chosen.entity].values
+    for name in key.partition:
+        if isinstance(value := derived.get(name), Bucket):
+            yield f"a range of {value.fields[0]} is one Query for each {value.span}"
 
 
 def _step(table: DesignedTable, chosen: EntityKeys, reads: Sequence[Read], name: str) -> str:

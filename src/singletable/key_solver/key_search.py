@@ -38,6 +38,8 @@ class EntityBound:
     reads: tuple[str, ...]
     reasons: tuple[tuple[str, str, str], ...]
     one_uses_table: bool
+    not_in_table: tuple[tuple[str, str], ...] = ()
+    """The reads with the reason why the table cannot serve them, if it can serve none of the reads."""
 
     @property
     def indexes(self) -> int:
@@ -207,12 +209,21 @@ def _bound(search: EntitySearch) -> EntityBound | None:
     largest = max(_cliques(possible, apart), key=lambda each: (_needed(search, each), len(each), [-n for n in each]))
     if _needed(search, largest) < 1:
         return None
+    one_uses_table = any(search.can_use_table(frozenset({number})) for number in largest)
     return EntityBound(
         search.entity.name,
         tuple(search.names_of(search.reads[number])[0] for number in largest),
         tuple(_reasons(search, largest)),
-        any(search.can_use_table(frozenset({number})) for number in largest),
+        one_uses_table,
+        () if one_uses_table else tuple(_not_in_table(search, largest)),
     )
+
+
+def _not_in_table(search: EntitySearch, clique: tuple[int, ...]) -> Iterator[tuple[str, str]]:
+    for number in clique:
+        read = search.reads[number]
+        if (problem := why_no_table(search.entity, [read])) is not None:
+            yield search.names_of(read)[0], problem.reason
 
 
 def _cliques(numbers: list[int], apart: Mapping[tuple[int, int], bool]) -> Iterator[tuple[int, ...]]:
