@@ -17,7 +17,7 @@ CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 @pytest.mark.parametrize("sort", ["a", "ab", "abc"])
 def test_pagination_has_exactly_one_cursor_for_a_position(sort: str) -> None:
-    text = CURSORS.encode("orders", {}, [{"SK": {"S": sort}}])
+    text = CURSORS.encode("orders", {}, [{"SK": {"S": sort}}], key_form="form")
     assert CURSORS.decode("orders", {}, text).positions == [{"SK": {"S": sort}}]
     others = [text[:-1] + each for each in CHARACTERS if each != text[-1]]
     for changed in (*others, text + "\n", text + "=", text[:7] + "!!!!" + text[7:], text + "\n\n\n\n", f" {text}"):
@@ -26,7 +26,7 @@ def test_pagination_has_exactly_one_cursor_for_a_position(sort: str) -> None:
 
 
 def test_pagination_cursors_distinguish_none_from_its_repr() -> None:
-    text = CURSORS.encode("orders", {"status": None}, [True])
+    text = CURSORS.encode("orders", {"status": None}, [True], key_form="form")
     assert CURSORS.decode("orders", {"status": None}, text).positions == [True]
     for other in ("NoneType None", "None", ""):
         with pytest.raises(CursorRefused):
@@ -44,10 +44,10 @@ def cursors(secret: Any, protection: CursorProtection, table: str = "shop") -> C
 
 @both
 def test_cursors_of_an_old_secret_stay_valid_until_it_is_removed(protection: CursorProtection) -> None:
-    issued = cursors(OLD, protection).encode("orders", {"id": 1}, POSITION)
+    issued = cursors(OLD, protection).encode("orders", {"id": 1}, POSITION, key_form="form")
     rotated = cursors([NEW, OLD], protection)
     assert rotated.decode("orders", {"id": 1}, issued).positions == POSITION
-    newer = rotated.encode("orders", {"id": 1}, POSITION)
+    newer = rotated.encode("orders", {"id": 1}, POSITION, key_form="form")
     assert cursors(NEW, protection).decode("orders", {"id": 1}, newer).positions == POSITION
     for secret, text in ((NEW, issued), (OLD, newer)):
         with pytest.raises(CursorRefused, match="another secret"):
@@ -56,7 +56,7 @@ def test_cursors_of_an_old_secret_stay_valid_until_it_is_removed(protection: Cur
 
 @both
 def test_cursors_are_bound_to_the_pattern_the_arguments_and_the_table(protection: CursorProtection) -> None:
-    text = cursors(OLD, protection).encode("orders", {"id": 1}, POSITION)
+    text = cursors(OLD, protection).encode("orders", {"id": 1}, POSITION, key_form="form")
     for table, pattern, identity in (("shop", "orders", 2), ("shop", "items", 1), ("staging", "orders", 1)):
         with pytest.raises(CursorRefused, match="another pattern, other arguments, another table"):
             cursors(OLD, protection, table).decode(pattern, {"id": identity}, text)
@@ -64,7 +64,7 @@ def test_cursors_are_bound_to_the_pattern_the_arguments_and_the_table(protection
 
 @both
 def test_cursors_with_a_changed_byte_are_rejected(protection: CursorProtection) -> None:
-    text = cursors(OLD, protection).encode("orders", {}, POSITION)
+    text = cursors(OLD, protection).encode("orders", {}, POSITION, key_form="form")
     content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     for place in range(len(content)):
         changed = content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
@@ -77,10 +77,10 @@ def test_cursors_with_a_changed_byte_are_rejected(protection: CursorProtection) 
 
 def test_encrypted_cursors_hide_the_keys_and_never_repeat() -> None:
     encrypted = cursors(OLD, "encrypted")
-    first, second = (encrypted.encode("orders", {}, POSITION) for _ in range(2))
+    first, second = (encrypted.encode("orders", {}, POSITION, key_form="form") for _ in range(2))
     assert first != second
     assert b"ada@example" not in base64.urlsafe_b64decode(first + "=" * (-len(first) % 4))
-    signed = cursors(OLD, "signed").encode("orders", {}, POSITION)
+    signed = cursors(OLD, "signed").encode("orders", {}, POSITION, key_form="form")
     assert b"ada@example" in base64.urlsafe_b64decode(signed + "=" * (-len(signed) % 4))
     with pytest.raises(CursorRefused):
         encrypted.decode("orders", {}, signed)

@@ -38,8 +38,8 @@ class CursorPosition(msgspec.Struct, frozen=True, array_like=True):
     issued_at: int
     backwards: bool
     positions: list[dict[str, Any] | bool | None]
-    key_form: str = ""
-    """The fingerprint of the templates that made the keys of the positions. Empty in cursors of earlier releases."""
+    key_form: str
+    """The fingerprint of the templates that made the keys of the positions."""
 
 
 _decode = decoder_of(CursorPosition).decode
@@ -151,7 +151,7 @@ class Cursors:
         arguments: Mapping[str, Any],
         positions: list[dict[str, Any] | bool | None],
         *,
-        key_form: str = "",
+        key_form: str,
         backwards: bool = False,
     ) -> str:
         """Return the cursor of a position. `key_form` is the fingerprint of the templates of its keys."""

@@ -48,7 +48,7 @@ def query_page(reader: TableReader, plan: Plan, arguments: Arguments, options: R
         known = {*plan.index.key_attributes, *reader.design.table.key_attributes}
         if any(isinstance(each, dict) and not each.keys() <= known for each in positions):
             raise CursorRefused(f"{name}: the cursor was issued for another index; request the first page again")
-        if position.key_form and position.key_form not in accepted_forms(reader, plan):
+        if position.key_form not in accepted_forms(reader, plan):
             raise _of_other_keys(name)
     found = queries_of(
         reader, plan, arguments, requests, positions, options, backwards=backwards, unreadable=unreadable
