@@ -90,7 +90,7 @@ class ExportManifest:
     position: Position = None
     is_complete: bool = False
     unknown: dict[str, int] = field(default_factory=dict)
-    """The number of items of no entity, by their type attribute."""
+    """The number of items that belong to no entity, by their type attribute."""
     read_units: float = 0.0
 
     @property

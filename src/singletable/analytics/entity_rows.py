@@ -113,7 +113,7 @@ class TableRows:
         self._type_attribute = design.settings.type_attribute
 
     def batches(self, items: Iterable[Item], unknown: dict[str, int]) -> Mapping[str, pa.RecordBatch]:
-        """Return a record batch per entity. Count items of no entity in `unknown`; internal items are skipped."""
+        """Return a record batch per entity. Count items without an entity in `unknown`, and skip internal items."""
         groups: dict[str, list[Item]] = {}
         for item in items:
             entity = self.types.entity_of(item)

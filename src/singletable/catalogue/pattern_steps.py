@@ -14,7 +14,7 @@ from singletable.lazy_dataclass import dataclass, replace
 _VERBS = {"Query": "query", "Scan": "scan", "PutItem": "put", "UpdateItem": "update", "DeleteItem": "delete"}
 _LABEL = re.compile(r"([^\W\d_][\w-]*)[#|:/]")
 _NOT_VALID = "ValidationException"
-"""The error of a request that reads and writes nothing, whatever the items are."""
+"""The error of an invalid request, which reads and writes nothing."""
 _ITEM_READS = ("GetItem", "BatchGetItem", "TransactGetItems")
 
 

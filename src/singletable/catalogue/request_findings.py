@@ -17,7 +17,7 @@ FOLLOWED_SHARE_MIN = 0.5
 """A loop is a finding if it follows at least this share of the results that have several items."""
 UNNAMED_SHARE_MIN = 0.1
 UNNAMED_LOOPS_MIN = 3
-"""The same for requests without a caller: several functions of the application send them, and only one has a loop."""
+"""The same limits for requests without a caller, because functions without a loop can send the same requests."""
 
 FindingKind = Literal["scan", "n+1", "filter", "statement"]
 

@@ -120,7 +120,7 @@ def _print_report(report: DeliveryReport, *, as_json: bool) -> None:
     if report.set_aside:
         print("Correct the cause, and run `singletable stream retry`.")
     for what, count in report.unknown.items():
-        print(f"{count:,} records of no entity: {what}")
+        print(f"{count:,} records belong to no entity: {what}")
 
 
 def _retry(table: Table, *, as_json: bool) -> int:

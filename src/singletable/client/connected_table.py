@@ -62,15 +62,15 @@ class ConnectedTable:
 
     @property
     def has_new_keys(self) -> bool:
-        """Whether all items have the keys of the model; not until an open migration has given them these keys."""
+        """Whether all items have the keys of the model, which is false while a migration moves items."""
         return True
 
     def read_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
-        """Return the steps of a read by key on this table; a migration that is open reads other attributes or keys."""
+        """Return the steps of a read by key on this table; during a migration, it can read other attributes or keys."""
         return make(self)
 
     def write_steps(self, make: Callable[[ConnectedTable], Steps[R]]) -> Steps[R]:
-        """Return the steps of a write on this table; a migration that is open gives them other index keys."""
+        """Return the steps of a write on this table; during a migration, it can write other index keys."""
         return make(self)
 
     def run(self, steps: Steps[R]) -> R:

@@ -123,7 +123,7 @@ class DualLease(DesignLease):
     forms: Mapping[Phase, ItemForm] = field(default_factory=lambda: ITEM_FORMS)
     """The form of items that a call reads and writes in each phase."""
     confirmed_uses: dict[FormUse, float] = field(init=False, default_factory=dict)
-    """When a state was last requested that allows this use of a form."""
+    """When the client last requested a state that allows this use of a form."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -166,7 +166,7 @@ class PrefixIndex:
         self._prefixes = sorted(self._places)
 
     def places(self, language: Language) -> set[int]:
-        """Return the positions of the languages that can overlap this one: one fixed text starts with the other."""
+        """Return the positions of the languages that can overlap: one fixed text is a prefix of the other."""
         found: set[int] = set()
         for prefix in {_leading_text(sequence) for sequence in language}:
             for length in range(len(prefix)):

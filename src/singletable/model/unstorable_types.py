@@ -35,7 +35,7 @@ _BY_NAME: Mapping[str, Unstorable] = {
         "Declare the type of the parsed value, such as list[int], and parse the text before you create the object.",
     ),
     "PathType": Unstorable(
-        "pydantic checks that the path exists whenever an item is read, which differs between machines",
+        "pydantic checks that the path exists whenever an item is read, and another machine may lack it",
         "Use pathlib.Path.",
     ),
     "EncodedStr": Unstorable(

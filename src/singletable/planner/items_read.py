@@ -72,7 +72,7 @@ def _within_limit(plan: Plan, found: list[EntityCount], queries: int) -> list[En
 
 
 def _with_discarded(plan: Plan, count: EntityCount, i: int, guessed: dict[str, None]) -> EntityCount:
-    """Add one item to a full page for each bound of a range of times that the key contains only to a unit."""
+    """Add one item per bound of a time range to a full page, if the key contains the time only to a unit."""
     trims, limit = plan.trims[i] if i < len(plan.trims) else (), _read_limit(plan)
     if not trims or limit is None or count.items < query_count(plan) * limit:
         return count  # without a limit, the count is a whole partition

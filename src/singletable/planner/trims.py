@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Trim:
-    """A predicate on a time of which the key contains only the unit, such as `second`."""
+    """A predicate on a time that the key contains only to a unit, such as `second`."""
 
     binding: Binding
     unit: str

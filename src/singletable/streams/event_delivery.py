@@ -48,7 +48,7 @@ class DeliveryReport:
     set_aside: int = 0
     """The records that were set aside."""
     unknown: dict[str, int] = field(default_factory=dict)
-    """The number of records of no entity, by type attribute or key."""
+    """The number of records that belong to no entity, by type attribute or key."""
 
 
 class HandlerFailed(Exception):
@@ -311,7 +311,8 @@ class Delivery:
         named = None if name is None else item.get(name, {}).get("S")
         what = f"{name} {named!r}" if named is not None else f"key {record.key}"
         if what not in self.report.unknown and len(self.report.unknown) < REPORTED_MAX:
-            message = f"the stream has an item of no entity of {self.opened.reader.design.name}: {what}"
+            model = self.opened.reader.design.name
+            message = f"the stream contains an item that belongs to no entity of {model}: {what}"
             warnings.warn(message, UnknownItemWarning, stacklevel=2)
         self.report.unknown[what] = self.report.unknown.get(what, 0) + 1
 

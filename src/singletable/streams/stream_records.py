@@ -62,7 +62,7 @@ def record_from(document: Mapping[str, Any]) -> StreamRecord:
 
 
 class RecordImage(NamedTuple):
-    """One image of an item, and its entity. `entity` is None for an item of no entity."""
+    """One image of an item, and its entity. `entity` is None if the item belongs to no entity."""
 
     item: Item
     entity: Entity | None

@@ -127,7 +127,7 @@ class BulkWrite:
         self._waiting: dict[Hashable, BatchWrite] = {}
         self._intents: dict[Hashable, IntentWrite] = {}
         self._postponed: IntentWrite | None = None
-        """A second write of the same item as in this round. It waits for the next round."""
+        """A write of an item that this round writes already. It waits for the next round."""
         self._planned_ahead: deque[PlannedBulkWrite] = deque()
         """Writes planned while requests were in flight."""
         self._iterable_error: BaseException | None = None

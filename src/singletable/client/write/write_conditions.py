@@ -35,7 +35,7 @@ class ConditionInputs(NamedTuple):
     now: Any
     """The stored form of the current time."""
     times: Mapping[str, Any]
-    """The stored forms of the times of which the key contains only the unit."""
+    """The stored forms of the times that the key contains only to a unit."""
 
 
 class Requirements:

@@ -149,7 +149,7 @@ class EntityWrites:
         self.is_unconditional_put = self.is_independent and entity.declaration.version is None
         """Whether a put is one request without conditions."""
         self.exact_times = sorted(entity.base.truncated_fields)
-        """The times of which the key contains only the unit; an update by key must find the exact time."""
+        """The times that the key contains only to a unit; an update by key must find the exact time."""
         self.templates: dict[Hashable, RequestTemplate] = {}
         self._update_plans: dict[Hashable, UpdatePlan] = {}
         self._counter_plans: dict[str, FieldPlan] = {}

@@ -23,8 +23,8 @@ class BodyHolder(Protocol):
 class BodyBudget:
     """Counts the bytes of large bodies that have not arrived completely, or that wait for earlier responses.
 
-    If the bodies exceed the limit, the budget drops the body that has been incomplete for the longest time. A complete
-    request is answered within milliseconds, but a client that sends half a body keeps it until its timeout.
+    If the bodies exceed the limit, the budget drops the body that has been incomplete for the longest time. The body of
+    a complete request is released within milliseconds, but half a body stays in memory until the client's timeout.
     """
 
     def __init__(

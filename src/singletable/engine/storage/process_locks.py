@@ -226,7 +226,7 @@ class _Place:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the lock arrived when no thread waited for it, or was released."""
+        """Whether the lock was released, or arrived when no thread waited for it."""
         return not self._descriptors
 
     def join(self) -> None:
