@@ -5,7 +5,7 @@ SYSTEMS = ("customers", "commerce", "papers", "shop", "guide")
 
 WALKTHROUGHS = {
     "evolve": "Add an index to a table with 2,000 orders while old and new code use it.",
-    "migration": "Move the shop from four tables to one while it runs, and kill its processes meanwhile.",
+    "migration": "Move the shop from four tables to one in eight steps, while it runs and its processes are killed.",
     "streams": "React to changes: a handler counts shipped orders once, although a change is delivered twice.",
     "analytics": "Analyse data with SQL: which products bring the most revenue?",
 }

@@ -50,10 +50,21 @@ class ShopProcesses:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._end()
+        self._engine.close()
+
+    def release(self, new_share: float) -> None:
+        """Replace the processes by those of a release that writes this share of its products with the new table."""
+        self.check()
+        self._end()
+        self._new_share = new_share
+        for _ in range(self._count):
+            self._start()
+
+    def _end(self) -> None:
         for each in self._running:
             self._kill(each)
         self._running = []
-        self._engine.close()
 
     def written(self) -> dict[str, Decimal]:
         """Return the products whose writes have returned, with their prices."""

@@ -46,9 +46,10 @@ class RunningShop:
         self._written = 0
 
     def run(self, new_share: float) -> None:
-        """Make calls forever. `new_share` is the share of writes that use the new table."""
+        """Make calls forever. `new_share` is the share of writes that use the new table: with 1, all of them do."""
         while True:
-            self._traffic.step()
+            if new_share < 1:
+                self._traffic.step()
             if self._random.random() < new_share:
                 self._write_new()
             else:

@@ -27,14 +27,24 @@ def test_killed_processes_of_a_consolidation_lose_no_write_and_fail_no_call(
     lines = capsys.readouterr().out.splitlines()
     assert "stage 'dual write': the old tables and the new table are in sync" in lines
     assert any(line.endswith(" rows and the new table are in sync") for line in lines)
-    compared = [line.split() for line in lines if line.startswith(migration.PATTERNS)]
-    assert [(each[0], each[6], each[8]) for each in compared] == [
-        (name, "0", "0") for name in sorted(migration.PATTERNS)
+    steps = [line.split(":")[0] for line in lines if line[:2] in {f"{number}." for number in range(1, 9)}]
+    names = ["CATALOGUE", "DESIGN", "SOURCES", "DUAL WRITE", "BACKFILL", "SHADOW READS", "CUT OVER", "RETIRE"]
+    assert steps == [f"{number}. {name}" for number, name in enumerate(names, 1)]
+    compared = [
+        line.split() for line in lines if line.startswith(migration.PATTERNS) and ("shadow" in line or "done" in line)
     ]
-    title = next(line for line in lines if line.endswith("products that the application has written meanwhile"))
-    written = int(title.split(" ")[0].replace(",", ""))
-    assert written > 0
-    assert [line.split() for line in lines[-2:]] == [
-        ["old", "tables", f"{written:,}", "0"],
-        ["new", "table", f"{written:,}", "0"],
+    assert [(each[0], each[1], each[6], each[8]) for each in compared] == [
+        (name, mode, "0", "0") for mode in ("shadow", "done") for name in sorted(migration.PATTERNS)
     ]
+    assert "singletable: Shop.customer: 1 of 101 compared calls differ, so it cannot be switched to 'new'." in lines
+    title = next(line for line in lines if line.endswith("products that the application has written so far"))
+    written = title.split(" ")[0]
+    assert written != "0"
+    assert [line.split() for line in lines if line.split()[:1] in (["old"], ["new"])] == [
+        ["old", written, "0"],
+        ["new", written, "0"],
+    ]
+    assert "singletable: table 'Shop': the old tables cannot be retired yet; nothing was changed:" in lines
+    assert "the dual writes have ended. These tables are backed up and protected:" in lines
+    found = lines[-2].removeprefix("No call of the application has failed. ").split()
+    assert found[0] == found[3]

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 
-from singletable import ConsolidationRefused, TableDiffers, field, key
+from singletable import ArgumentRefused, ConsolidationRefused, TableDiffers, field, key
 from singletable.client.request_steps import run
 from singletable.consolidation import (
     Consolidation,
@@ -95,6 +95,17 @@ def test_retirement_is_rejected_until_every_pattern_was_clean(obstacle: str, run
         retired(runner, standing)
     assert stage(runner) is Stage.DUAL
     assert not obstacles(runner, {"customer": Standing()}, NOW)
+
+
+def test_retirement_does_not_wait_for_a_pattern_without_an_old_implementation(runner: ConsolidationRun) -> None:
+    run(runner.run(), runner.table.session)
+    with pytest.raises(ConsolidationRefused, match="has no old implementation, name it in new_patterns"):
+        retired(runner, None)
+    sources = [mapping.source for mapping in CONSOLIDATION.mappings]
+    runner.consolidation = Consolidation(CONSOLIDATION.table, *sources, new_patterns="customer")
+    assert len(retired(runner, None)) == 2
+    with pytest.raises(ArgumentRefused, match="new_patterns names order, but Shop has the patterns customer"):
+        Consolidation(CONSOLIDATION.table, *sources, new_patterns=["order"])
 
 
 def test_retirement_is_rejected_before_the_rows_are_copied(runner: ConsolidationRun) -> None:

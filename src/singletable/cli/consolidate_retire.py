@@ -6,9 +6,14 @@ The command deletes no table. It lists the tables that you can delete.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from singletable.cli.consolidation_target import add_consolidation, confirm, consolidation_run, run_steps
 from singletable.cli.output import print_json
+
+if TYPE_CHECKING:
+    from singletable.consolidation.retirement import RetiredTable
 
 WARNING = "After this step, the old tables are not written any more, and this cannot be undone."
 
@@ -37,8 +42,13 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json({"retired": [{"table": each.name, "backup": each.backup} for each in tables]})
         return 0
+    print_retired(tables)
+    return 0
+
+
+def print_retired(tables: Sequence[RetiredTable]) -> None:
+    """List the old tables that you can delete."""
     print("the dual writes have ended. These tables are backed up and protected:")
     for each in tables:
         print(f"  {each.name}: {each.backup}")
     print("Remove the deletion protection and delete them when you no longer need them.")
-    return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Generic, TypeVar, Unpack
@@ -40,12 +40,23 @@ class Consolidation(Generic[T]):
         *sources: Source,
         clean_time: timedelta = CleanPeriod.time,
         clean_calls: int = CleanPeriod.calls,
+        new_patterns: Collection[str] = (),
     ) -> None:
-        """Check the mapping functions. Raise ArgumentRefused if a source does not fit the table."""
+        """Check the mapping functions. Raise ArgumentRefused if a source does not fit the table.
+
+        `new_patterns` names the patterns without an old implementation: nothing to compare delays the retirement.
+        """
         if not sources:
             raise ArgumentRefused("Consolidation: pass at least one source, such as DynamoDBSource(...)")
         self.table = table
         self.clean = CleanPeriod(clean_time, clean_calls)
+        self.new_patterns = frozenset((new_patterns,) if isinstance(new_patterns, str) else new_patterns)
+        known = [each.name for each in table.design.patterns]
+        if unknown := sorted(self.new_patterns - {*known}):
+            raise ArgumentRefused(
+                f"Consolidation: new_patterns names {', '.join(unknown)}, but {table.design.name} has the patterns "
+                f"{', '.join(known)}"
+            )
         self.mappings = tuple(RowMapping(each, table.design) for each in sources)
         restored = [cls for each in self.mappings for cls in each.restored]
         if several := sorted({cls.__name__ for cls in restored if restored.count(cls) > 1}):

@@ -15,6 +15,7 @@ from singletable.consolidation.consolidation_state import ConsolidationState, St
 from singletable.errors import ConsolidationRefused
 from singletable.model.intents import ItemWriteIntent
 
+_NEVER_COMPARED = "it was never compared with the old implementation"
 BACKUP_SECONDS, BACKUP_POLLS = 2.0, 300
 
 
@@ -59,11 +60,11 @@ def obstacles(run: ConsolidationRun, standings: Standings, now: float) -> list[s
     clean = run.consolidation.clean
     found: list[str] = []
     for pattern in run.table.reader.design.patterns:
-        if isinstance(pattern.intent, ItemWriteIntent):
+        if isinstance(pattern.intent, ItemWriteIntent) or pattern.name in run.consolidation.new_patterns:
             continue
         state = standings.get(pattern.name)
         if state is None:
-            found.append(f"{pattern.name}: it was never compared with the old implementation")
+            found.append(f"{pattern.name}: {_NEVER_COMPARED}")
             continue
         if state.mode != "done":
             found.append(f"{pattern.name}: it is in the mode {state.mode!r}; switch it to 'done'")
@@ -86,6 +87,10 @@ def check_ready(run: ConsolidationRun, standings: Standings, now: Callable[[], f
             "`singletable consolidate run`."
         )
     if state.stage is Stage.DUAL and (reasons := obstacles(run, standings, now())):
+        if any(each.endswith(_NEVER_COMPARED) for each in reasons):
+            reasons.append(
+                "If a pattern has no old implementation, name it in new_patterns=[...] of the Consolidation."
+            )
         lines = "\n  ".join(reasons)
         raise ConsolidationRefused(
             f"table {run.items.table!r}: the old tables cannot be retired yet; nothing was changed:\n  {lines}"
