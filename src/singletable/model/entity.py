@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 from singletable.errors import DesignError, Location, Problem
 from singletable.lazy_dataclass import dataclass, replace
@@ -222,8 +222,7 @@ def entity(
     - `**indexes`: the keys in each index, by alias: `gsi1=("STATUS#{status}", "{created_at}")`; only the sort key for a
       local index. A key is a template, `native(field)`, or a tuple of these.
     - `name`: the entity type in items. `attributes`: names that differ from fields. `renamed_from`: old field names.
-    - `split_from`, `merged_from`: the entity that a migration divides or unites, with the fields that have other names
-      there: `{"Customer": {"customer_id": "id"}}`.
+    - `split_from`, `merged_from`: an entity that a migration splits or merges, and its names of fields.
     - `derived`: computed values for templates: `{"shard": shard("id", of=8)}`. `ttl`: the field with the expiry time.
     - `identity`: identifying fields. `version`: for locking. `schema_version`: for `@upgrade`. `codecs`: `codec(...)`.
     - `unique`: fields with unique values. `copies`: `copy(...)`. `counted`: `count(...)`. `mirror_of`: mirrored edge.
@@ -238,17 +237,47 @@ def entity(
             *(cls, name or cls.__name__, location, fields, indexes if key is None else {TABLE: key, **indexes}),
             *(_stored_names(fields, attributes), dict(derived or {}), _identity(identity)),
             *(schema_version, version, ttl),
-            *(tuple(copies), tuple(counted), _unique(unique), mirror_of, expected_bytes, expected_items),
+            **_derived_data(copies, counted, unique, mirror_of),
+            expected_bytes=expected_bytes,
+            expected_items=expected_items,
             expected_per_partition=_per_partition(expected_per_partition),
             cardinality=_cardinality(cls, cardinality, location),
             access=access,
             accept=dict(accept or {}),
         )
-        made = replace(made, renamed_from=dict(renamed_from or {}), references=dict(references or {}))
-        made = replace(made, split_from=dict(split_from or {}), merged_from=dict(merged_from or {}))
+        made = _with_history(made, renamed_from, split_from, merged_from, references)
         return _store_declaration(cls, made, attributes)
 
     return declare
+
+
+class _DerivedData(TypedDict):
+    copies: tuple[Copy, ...]
+    counted: tuple[Count, ...]
+    unique: tuple[tuple[str, ...], ...]
+    mirror_of: type | None
+
+
+def _derived_data(
+    copies: Iterable[Copy],
+    counted: Iterable[Count],
+    unique: Iterable[str | tuple[str, ...]],
+    mirror_of: type | None,
+) -> _DerivedData:
+    made = tuple(copies), tuple(counted), _unique(unique)
+    return {"copies": made[0], "counted": made[1], "unique": made[2], "mirror_of": mirror_of}
+
+
+def _with_history(
+    made: EntityDeclaration,
+    renamed_from: Mapping[str, str] | None,
+    split_from: Mapping[str, Mapping[str, str]] | None,
+    merged_from: Mapping[str, Mapping[str, str]] | None,
+    references: Mapping[str, Reference] | None,
+) -> EntityDeclaration:
+    split, merged = dict(split_from or {}), dict(merged_from or {})
+    made = replace(made, renamed_from=dict(renamed_from or {}), references=dict(references or {}))
+    return replace(made, split_from=split, merged_from=merged)
 
 
 def _identity(given: Iterable[str] | None) -> tuple[str, ...] | None:
