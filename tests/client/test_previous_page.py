@@ -292,6 +292,6 @@ def test_pagination_rejects_a_cursor_with_a_changed_direction(shop: Shop) -> Non
 def test_pagination_rejects_a_cursor_of_another_number_of_queries() -> None:
     with Spread.open("memory:", secret="s" * 32) as spread:
         spread.put(SpreadEvent("e1", "today", START, True))
-        text = spread._opened().reader.cursors.encode("oldest", {"day": "today"}, [None, None])
+        text = spread._opened().reader.cursors.encode("oldest", {"day": "today"}, [None, None], key_form="")
         with pytest.raises(CursorRefused, match="a different number of Queries"):
             spread.oldest.using(cursor=text)("today")
