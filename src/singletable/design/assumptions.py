@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from singletable.design.designed_table import DesignedTable
 from singletable.key_solver.entity_slots import TABLE_SLOT, EntityKeys
-from singletable.key_solver.key_search import NoTableKey, Solution, solve
+from singletable.key_solver.key_search import INDEXES_MAX, NoTableKey, Solution, solve
 from singletable.key_solver.partition_load import ASSUMED_RATE
 from singletable.key_solver.slot_search import SearchTooLarge
 from singletable.key_solver.workload import ColumnFacts, EntityNeeds, Read, Workload, Write
 from singletable.model.entity import Entity
 from singletable.model.field_roles import value_count
-from singletable.planner.formatting import format_list
+from singletable.planner.formatting import format_list, format_number, format_some
 
 _NO_READ = Read("no read", frozenset())
 RATE_FACTORS = (0.01, 100.0)
 """The factors by which the assumed rate of writes is multiplied."""
+GROWTH_FACTORS = (2, 5, 10)
+"""The factors by which the declared rates of writes are multiplied. The smallest one that decides is reported."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class _Variant:
     otherwise: str
     declare: str
     needs: EntityNeeds
+    series: str = ""
+    """Of several variants in one series, only the first one that changes the design is reported."""
 
 
 def deciding_assumptions(table: DesignedTable) -> tuple[Assumption, ...]:
@@ -54,10 +59,12 @@ def deciding_assumptions(table: DesignedTable) -> tuple[Assumption, ...]:
     Assumptions with the same effect are one assumption.
     """
     found: dict[tuple[str, str], list[_Variant]] = {}
+    reported: set[str] = set()
     for entity in sorted(table.model.entities, key=lambda each: each.label):
         for variant in _variants(table, entity):
-            effect = _effect(table, variant)
+            effect = None if variant.series in reported else _effect(table, variant)
             if effect is not None:
+                reported |= {variant.series} - {""}
                 found.setdefault((variant.otherwise, effect), []).append(variant)
     return tuple(
         Assumption(variants[0].entity, _together(variants), otherwise, effect, variants[-1].declare)
@@ -84,6 +91,7 @@ def _variants(table: DesignedTable, entity: Entity) -> Iterator[_Variant]:
     yield from _changing_columns(table, entity, needs, keys[TABLE_SLOT].columns)
     yield from _value_counts(entity, needs)
     yield from _rates(entity, needs)
+    yield from _growth(entity, needs)
     yield from _more_parameters(table, entity, needs)
 
 
@@ -171,6 +179,22 @@ def _rates(entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
         )
 
 
+def _growth(entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
+    """Yield higher rates of the writes, with which a partition can become too hot."""
+    known = sorted(each.name for each in needs.writes if each.rate)
+    total = math.fsum(each.rate or 0.0 for each in needs.writes)
+    for factor in GROWTH_FACTORS if known else ():
+        writes = tuple(replace(each, rate=None if each.rate is None else each.rate * factor) for each in needs.writes)
+        yield _Variant(
+            entity.label,
+            f"{format_some(known)}: {format_number(total)} writes per second, as declared",
+            f"With {factor} times as many",
+            "Prepare for this before the traffic grows.",
+            replace(needs, writes=writes),
+            f"growth of {entity.label}",
+        )
+
+
 def _effect(table: DesignedTable, variant: _Variant) -> str | None:
     """Return how the design changes, or None if it stays the same.
 
@@ -186,7 +210,8 @@ def _effect(table: DesignedTable, variant: _Variant) -> str | None:
         rejected=tuple(each for each in table.solution.rejected if each.entity in names),
     )
     try:
-        after = solve(replace(part, entities=entities), indexes_min=indexes)
+        most = indexes if table.solution.is_limited else INDEXES_MAX
+        after = solve(replace(part, entities=entities), indexes_min=indexes, indexes_max=most)
     except NoTableKey as problem:
         return f"{problem}"
     except SearchTooLarge:

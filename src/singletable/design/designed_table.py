@@ -10,11 +10,12 @@ from functools import cached_property
 from singletable.cost.call_costs import CallCost, call_cost
 from singletable.design.chosen_templates import Templates, TemplateWriter, shard_name
 from singletable.design.index_projections import chosen_projections, projection_edits, with_projections
+from singletable.design.mirror_remedies import mirror_remedy
 from singletable.design.model_workload import DesignOptions, ModelWorkload, model_workload
 from singletable.errors import DesignError, Problem
 from singletable.key_solver.common_keys import NoCommonKey
 from singletable.key_solver.entity_slots import TABLE_SLOT
-from singletable.key_solver.key_search import NoTableKey, Solution, solve
+from singletable.key_solver.key_search import NoTableKey, RejectedRead, Solution, solve
 from singletable.key_solver.read_columns import SkippedPattern
 from singletable.key_solver.slot_search import SearchTooLarge
 from singletable.model.derived.derived_value import DerivedValue
@@ -79,7 +80,7 @@ class DesignedTable:
     @property
     def not_served(self) -> tuple[SkippedPattern, ...]:
         """The patterns without a request, each with the reason and a remedy."""
-        known = {each.name: each.problem for each in self.solution.rejected}
+        known = {each.name: self._with_mirror(each) for each in self.solution.rejected}
         skipped = {each.pattern: each for each in self.model.skipped}
         found = []
         for outcome in self.outcomes:
@@ -93,6 +94,16 @@ class DesignedTable:
         internal = (each for each in self.solution.rejected if each.name not in patterns)
         found += [_skipped(each.name, each.problem) for each in internal]
         return tuple(found)
+
+    def _with_mirror(self, rejected: RejectedRead) -> NoCommonKey:
+        """Return the problem of a read. The remedy can be a mirrored item, which the search itself never adds."""
+        entity, needs = self.model.entity(rejected.entity), self.model.needs(rejected.entity)
+        mirror = mirror_remedy(self.before, entity, needs, rejected)
+        problem = rejected.problem
+        if not mirror:
+            return problem
+        first = problem.remedy or "allow more indexes with --max-gsis"
+        return replace(problem, remedy=f"{first}, {mirror}")
 
     def _key_parameters(self, outcome: UnsupportedPattern) -> SkippedPattern | None:
         """Return why a write has parameters that its table key does not contain, or None if there are none."""
