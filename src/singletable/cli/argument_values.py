@@ -54,7 +54,12 @@ def _plain(kind: Any, text: str) -> Any:
                 return Decimal(text)
             except InvalidOperation:
                 raise ValueError("write a number, such as 12.50") from None
-        case _ if kind in (str, int, float, UUID):
+        case _ if kind in (int, float):
+            try:
+                return kind(text)
+            except ValueError:
+                raise ValueError(f"write a {'whole ' * (kind is int)}number") from None
+        case _ if kind in (str, UUID):
             return kind(text)
         case _:
             raise ValueError(f"{name_of(kind)} cannot be passed on the command line")

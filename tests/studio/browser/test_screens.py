@@ -142,7 +142,7 @@ def test_the_patterns_screen_works_by_keyboard(signed_in: Window) -> None:
 def test_the_patterns_screen_reports_wrong_arguments_above_the_result(signed_in: Window) -> None:
     page = signed_in.open("/Commerce/patterns/recent_orders?user_id=42&limit=many")
     page.wait_for_selector("#problem:not([hidden])")
-    assert "limit='many' is not a valid int" in page.locator("#problem").inner_text()
+    assert "limit='many' is not a valid int: write a whole number" in page.locator("#problem").inner_text()
 
 
 def test_the_patterns_screen_shows_the_plan_of_a_write_first(signed_in: Window) -> None:
