@@ -50,7 +50,7 @@ class Shot:
 
 WRITE = {"user_id": "42", "placed_at": "2026-05-03T20:05:30", "id": "B7", "status": "SHIPPED"}
 ITEM = quote('{"PK":{"S":"USER#42"},"SK":{"S":"ORDER#2026-05-03T20:05:30Z#B7"}}')
-STATEMENT = quote("SELECT id, status, total FROM Commerce.GSI2\nWHERE GSI2PK = 'USER#42#PENDING' AND total > 30")
+STATEMENT = quote("SELECT PK, SK, status, total FROM Commerce.GSI2\nWHERE GSI2PK = 'USER#42#PENDING' AND total > 10")
 JOIN = quote("""SELECT u.name, o.status, count(*) AS orders, max(o.placed_at) AS last
 FROM "User" u LEFT JOIN "Order" o ON o.user_id = u.id
 GROUP BY ALL ORDER BY u.name, orders DESC""")

@@ -108,11 +108,50 @@ def test_no_conflict_in_the_item_editor_violates_an_accessibility_rule(
     assert violations(page, "written") == []
 
 
+@needs_axe
+def test_no_state_of_the_item_editor_violates_a_rule(start: Start, window: SignIn, tmp_path: Path) -> None:
+    found = window(start(COMMERCE, store_of(tmp_path)))
+    wrong = (
+        "INSERT INTO Commerce VALUE {'PK': 'USER#42', 'SK': 'ORDER#2026-05-11T00:00:00Z#F1', 'entity_type': 'Order'}"
+    )
+    found.open(ITEM).evaluate(
+        f"window.studio.ask('query', {{ statement: {json.dumps(wrong)}, parameters: '', confirmed: true }})"
+    )
+    broken: list[object] = []
+    for theme in THEMES:
+        found.page.emulate_media(color_scheme=theme)
+        page = found.open(ITEM)
+        page.wait_for_selector(".about")
+        broken += violations(page, f"{theme} nothing staged")
+        page.fill("[name='f.total']", "many")
+        page.wait_for_selector(".item-field.invalid")
+        broken += violations(page, f"{theme} invalid")
+        page.fill("[name='f.total']", "24")
+        page.fill("[name='f.user_id']", "7")
+        page.wait_for_selector("text=11 attributes as before")
+        broken += violations(page, f"{theme} changed key")
+        page.click("#discard-all")
+        page.wait_for_selector("text=Nothing is staged")
+        page.click("#delete")
+        page.wait_for_selector("text=Deletion staged")
+        broken += violations(page, f"{theme} deletion")
+        page.click("#discard-all")
+        page.wait_for_selector("text=Nothing is staged")
+        page = found.open("/Commerce/patterns/recent_orders?user_id=42")
+        page.wait_for_selector("text=The item cannot be read as Order")
+        broken += violations(page, f"{theme} unreadable item")
+    assert broken == []
+
+
 ITEM = f"/Commerce/items?id={ORDER}"
 OVERVIEW, COLLECTIONS = "/Commerce/overview", "/Commerce/collections"
 CONSOLES = ("/Commerce/sql", "/Commerce/stream")
 OTHERS = {
     "several tables": (("examples/guide/model.py",), ("/AppTable/overview", "/AppTable/patterns/recent_orders")),
+    "an empty store": (
+        (COMMERCE, "EMPTY"),
+        (OVERVIEW, COLLECTIONS, "/Commerce/patterns/recent_orders", "/Commerce/design/traffic"),
+    ),
     "no model": (("STORE", "--table", "Commerce"), (OVERVIEW, COLLECTIONS, ITEM)),
     "aws": ((COMMERCE, "dynamodb://eu-west-1"), (OVERVIEW, COLLECTIONS, ITEM, *CONSOLES)),
     "no server": ((COMMERCE, "http://127.0.0.1:9"), (OVERVIEW, COLLECTIONS, "/Commerce/query", *CONSOLES)),
@@ -128,7 +167,9 @@ def test_no_state_of_a_store_or_a_model_violates_an_accessibility_rule_in_the_st
     arguments, screens = OTHERS[case]
     broken_model = tmp_path / "notes.py"
     broken_model.write_text("class Notes(\n")
-    known = {"STORE": store_of(tmp_path), "MODEL": str(broken_model)}
+    (tmp_path / "empty").mkdir()
+    empty = store_of(tmp_path / "empty", rows=())
+    known = {"STORE": store_of(tmp_path), "MODEL": str(broken_model), "EMPTY": empty}
     found = window(start(*(known.get(each, each) for each in arguments)))
     broken = []
     for theme in THEMES:
