@@ -30,7 +30,7 @@ class PatternStep:
     count: int
     """How often it was read or written."""
     entity: str
-    """The words of its entity, as in the name of its table or in its keys: `order_items`."""
+    """The words of the entity of the step, from the name of the table or from the keys: `order_items`."""
     members: tuple[str, ...] = ()
     """The entities of further reads with the same key, which one request could read too."""
     other_groups: tuple[RequestGroup, ...] = ()

@@ -1,4 +1,4 @@
-"""Totals of counters: compares a counter of an item with the items that it counts, or with their own counters."""
+"""Totals of counters: compares a counter with the number of counted items, or with the sum of their counters."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ class ServerState:
             connection.resume()
 
     def _respond_to_all(self, batch: list[HttpConnection]) -> list[tuple[HttpConnection, HttpRequest, HttpResponse]]:
-        """Return the response to the next request of each connection, after their writes were committed."""
+        """Run the next request of each connection, commit all writes together, and return the responses."""
         service = self.service
         responses: list[tuple[HttpConnection, HttpRequest, HttpResponse]] = []
         try:
