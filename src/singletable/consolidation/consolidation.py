@@ -44,7 +44,7 @@ class Consolidation(Generic[T]):
     ) -> None:
         """Check the mapping functions. Raise ArgumentRefused if a source does not fit the table.
 
-        `new_patterns` names the patterns without an old implementation: nothing to compare delays the retirement.
+        `new_patterns` names the patterns without an old implementation, which the retirement does not compare.
         """
         if not sources:
             raise ArgumentRefused("Consolidation: pass at least one source, such as DynamoDBSource(...)")

@@ -72,7 +72,7 @@ class RunnerItems:
         )
 
     def epoch_check(self, epoch: int) -> ItemAction:
-        """Return the check of a transaction that no other runner has taken over."""
+        """Return the entry of a transaction that checks that no other runner has taken over."""
         guard = Compare("=", Path((CONTENT, "epoch")), Constant({"N": str(epoch)}))
         return self.check(self.state_text, guard)
 

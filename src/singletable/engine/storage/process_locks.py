@@ -112,7 +112,7 @@ class WriteWait(threading.local):
         self.is_over: Callable[[], bool] = never
         """Whether the caller has given up, so that the wait ends early."""
         self.begin: Callable[[], bool] = always
-        """Whether the write may begin, after its wait. From then on, the caller can no longer give up."""
+        """Return whether the write may begin after its wait. Once it has begun, the caller cannot give up."""
 
     @property
     def seconds(self) -> float:
