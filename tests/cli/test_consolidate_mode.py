@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,17 @@ def test_the_consolidate_mode_command_prints_the_states_as_json(url: str) -> Non
     assert (customer["mode"], customer["compared"], customer["mismatches"], customer["value"]) == ("shadow", 4, 1, 1)
     assert customer["old_p50_ms"] > 0
     assert customer["differences"][0]["field"] == "email"
+
+
+def test_the_migrate_status_command_shows_the_same_states(url: str, tmp_path: Path) -> None:
+    folder = ("--folder", str(tmp_path))
+    assert singletable("migrate", "make", MODEL, "-m", "first", *folder).returncode == 0
+    modes = singletable("consolidate", "mode", MODEL, url)
+    status = singletable("migrate", "status", MODEL, url, *folder)
+    assert status.returncode == 0, status.stderr
+    assert status.stdout.endswith(modes.stdout)
+    documents = json.loads(singletable("migrate", "status", MODEL, url, *folder, "--json").stdout)["modes"]
+    assert documents == json.loads(singletable("consolidate", "mode", MODEL, url, "--json").stdout)
 
 
 def test_the_consolidate_mode_command_switches_a_pattern(url: str) -> None:

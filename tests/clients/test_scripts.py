@@ -89,6 +89,7 @@ def test_pynamodb_enables_time_to_live(served: LocalServer, tmp_path: Path) -> N
 def test_the_script_with_aioboto3_runs(served: LocalServer, tmp_path: Path) -> None:
     run_python(served, "aioboto3", "aioboto3_shop", tmp_path)
     run_python(served, "aioboto3", "aioboto3_table", tmp_path)
+    run_python(served, "aioboto3", "aioboto3_consolidation", tmp_path)
 
 
 @only_in_make_clients
