@@ -74,3 +74,8 @@ def test_a_type_with_keys_of_two_forms_names_the_entities_and_adds_a_note() -> N
     assert draft.entities[1].keys["gsi1"].partition == ("order",)
     assert draft.type_attribute is None
     assert any("type is 'CUSTOMER' in items with keys of 2 forms" in note for note in draft.notes)
+
+
+def test_a_delimiter_at_both_ends_of_a_key_is_literal_text() -> None:
+    (entity,) = draft_of({"PK": "VIN#v17", "SK": "#META#", "model": "A"}).entities
+    assert entity.keys["key"].sort == ("#META#",)

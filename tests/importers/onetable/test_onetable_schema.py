@@ -361,3 +361,16 @@ def test_properties_and_enums_that_a_script_computes_become_notes() -> None:
     assert table.entities[0].keys["key"].partition == ("NOTE#{id}",)
     assert any(note.startswith("Note.id: the script computes this property") for note in table.notes)
     assert any("Note.status: the values STATUSES of its enum are in another file" in note for note in table.notes)
+
+
+def test_a_time_in_the_key_is_complete_because_javascript_has_milliseconds() -> None:
+    visit = {
+        "pk": {"type": "String", "value": "gate#${gateId}"},
+        "sk": {"type": "String", "value": "${at}#${plate}"},
+        "gateId": {"type": "String", "required": True},
+        "at": {"type": "Date", "required": True},
+        "plate": {"type": "String", "required": True},
+    }
+    (table,) = read_onetable(json.dumps({**SCHEMA, "models": {"Visit": visit}}), "Gates").tables
+    assert set(table.entities[0].accept) == {"ST102"}
+    assert any('Visit: accept={"ST102": ...} was added' in note for note in table.notes)

@@ -145,8 +145,10 @@ class TemplateInference:
     def _segment(self, column: Sequence[str], before: str, *, is_value: bool) -> str:
         """Return one segment. `is_value` means that it follows a literal or is the only segment."""
         text = column[0]
+        if not any(column):
+            return ""  # a delimiter at the start or the end of the key
         is_constant = len(set(column)) == 1
-        is_word = text not in self.identifiers and (not text or looks_literal(text) or self._is_marker(column))
+        is_word = text not in self.identifiers and (looks_literal(text) or self._is_marker(column))
         is_varying = before in self.varying
         can_be_value = is_value and (len(column) == 1 or is_varying or not (text.isupper() or self._is_marker(column)))
         hint = before.rpartition("}")[2]  # a literal, or the letters after a slot whose separator is missing

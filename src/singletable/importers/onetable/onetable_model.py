@@ -38,6 +38,7 @@ TYPES: Mapping[str, FieldType] = {
     "arraybuffer": "bytes",
 }
 _KEY_NAME = re.compile(r"\d(?:pk|sk)$|\d_(?:pk|sk)$", re.IGNORECASE)
+_MILLISECONDS = "JavaScript times have milliseconds, so the key contains the whole time"
 FIELD_OPTIONS = frozenset(
     {"crypt", "default", "description", "encode", "enum", "filter", "fixed", "format", "generate", "hidden", "isoDates"}
     | {"items", "map", "name", "nulls", "partial", "reference", "required", "schema", "scope", "separator", "timestamp"}
@@ -123,7 +124,11 @@ class ModelReader:
         identity = identity_of(class_name, [each.name for each in self.fields.values()], placed[TABLE])
         if identity is not None:
             self.notes.append(identity_note(class_name, identity))
-        return DraftEntity(class_name, tuple(self.fields.values()), placed, self.name, ttl=ttl, identity=identity)
+        drafted = DraftEntity(class_name, tuple(self.fields.values()), placed, self.name, ttl=ttl, identity=identity)
+        if any(isinstance(each, str) and ":milliseconds}" in each for each in positions):
+            self.notes.append(f'{self.name}: accept={{"ST102": ...}} was added, because {_MILLISECONDS}.')
+            return replace(drafted, accept={"ST102": f"imported: {_MILLISECONDS}"})
+        return drafted
 
     def _is_composed(self, name: str, definition: Mapping[str, Any], key_attributes: set[str]) -> bool:
         return isinstance(definition.get("value"), str) and self._attribute(name, definition) in key_attributes
