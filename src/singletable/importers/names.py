@@ -21,7 +21,7 @@ _ENTITY_KEYWORDS = frozenset(
     (
         *("key", "name", "attributes", "derived", "identity", "schema_version", "version", "ttl", "copies", "counted"),
         *("unique", "mirror_of", "expected_bytes", "expected_items", "expected_per_partition"),
-        *("cardinality", "codecs", "references", "access", "accept", "renamed_from"),
+        *("cardinality", "codecs", "references", "access", "accept", "renamed_from", "split_from", "merged_from"),
     )
 )
 _IN_CONDITIONS = ("begins_with", "contains", "exists", "field", "not_", "one_of", "present")
