@@ -62,7 +62,7 @@ def found(*objects: object) -> list[tuple[str, str, int]]:
     return [(each.finding.message, each.value, each.items) for each in totals.findings()]
 
 
-def test_a_counter_that_is_less_than_the_number_of_counted_items_is_reported() -> None:
+def test_counter_totals_report_a_counter_below_the_number_of_counted_items() -> None:
     replies = [Reply("t1", "r1", 9), Reply("t1", "r2", 9), Reply("t2", "r3", 9)]
     assert found(Thread("t1", 1, 0), Thread("t2", 1, 0), *replies) == [
         (
@@ -74,16 +74,16 @@ def test_a_counter_that_is_less_than_the_number_of_counted_items_is_reported() -
 
 
 @pytest.mark.parametrize("replies", [2, 7])
-def test_a_counter_of_at_least_the_counted_items_is_not_reported(replies: int) -> None:
+def test_counter_totals_accept_a_counter_of_at_least_the_counted_items(replies: int) -> None:
     assert found(Thread("t1", replies, 0), Reply("t1", "r1", 1), Reply("t1", "r2", 1)) == []
 
 
-def test_a_counter_that_is_less_than_the_sum_of_its_periods_is_reported() -> None:
+def test_counter_totals_report_a_counter_below_the_sum_of_its_periods() -> None:
     seasons = [SeasonTeam("2023", "a", 5), SeasonTeam("2024", "a", 2), SeasonTeam("2024", "b", 2)]
     ((message, value, items),) = found(*seasons, Team("a", 6), Team("b", 2))
     assert message == "Team: wins is less than the sum in SeasonTeam, so the counter is out of step"
     assert (value, items) == ("6 instead of at least 7", 1)
 
 
-def test_counters_of_players_are_no_parts_of_the_counter_of_their_team() -> None:
+def test_counter_totals_do_not_add_counters_of_players_to_the_counter_of_their_team() -> None:
     assert found(Team("a", 6), TeamPlayer("a", "p1", 6), TeamPlayer("a", "p2", 6)) == []

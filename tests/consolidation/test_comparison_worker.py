@@ -45,7 +45,7 @@ def slow(read: Callable[[str], Any], made: list[float]) -> Callable[[str], Any]:
     return read_slowly
 
 
-def test_comparisons_of_a_thread_use_at_most_their_share_of_a_processor(shops: TwoShops) -> None:
+def test_the_comparison_worker_of_a_thread_uses_at_most_its_share_of_a_processor(shops: TwoShops) -> None:
     reads = shops.reads(TIRED)
     start(reads, "customer")
     made: list[float] = []
@@ -60,7 +60,7 @@ def test_comparisons_of_a_thread_use_at_most_their_share_of_a_processor(shops: T
     assert made[-1] - made[1] < 10
 
 
-def test_comparisons_of_a_task_use_at_most_their_share_of_a_processor(shops: TwoShops) -> None:
+def test_the_comparison_worker_of_a_task_uses_at_most_its_share_of_a_processor(shops: TwoShops) -> None:
     async def call_often() -> None:
         reads = RowReads(shops.new, shops.old, TIRED)
         await reads.customer(CUSTOMER)
@@ -81,7 +81,7 @@ def test_comparisons_of_a_task_use_at_most_their_share_of_a_processor(shops: Two
     asyncio.run(call_often())
 
 
-def test_a_call_does_not_wake_a_worker_that_will_look_soon(shops: TwoShops) -> None:
+def test_a_call_does_not_wake_a_comparison_worker_that_will_look_soon(shops: TwoShops) -> None:
     reads = shops.reads(TIRED)
     start(reads, "customer")
     wakes: list[float] = []
@@ -105,7 +105,7 @@ def test_a_call_does_not_wake_a_worker_that_will_look_soon(shops: TwoShops) -> N
     assert len(wakes) == 1
 
 
-def test_metered_counts_the_processor_time_of_one_coroutine_only() -> None:
+def test_the_comparison_worker_counts_the_processor_time_of_one_coroutine_only() -> None:
     async def work() -> str:
         burn(0.02)
         await asyncio.sleep(0.001)
@@ -128,7 +128,7 @@ def test_metered_counts_the_processor_time_of_one_coroutine_only() -> None:
     assert 0.04 <= used < 0.08
 
 
-def test_metered_passes_errors_and_cancellations_on() -> None:
+def test_the_comparison_worker_passes_errors_and_cancellations_on() -> None:
     ended: list[str] = []
 
     async def work() -> None:
@@ -158,7 +158,7 @@ def test_metered_passes_errors_and_cancellations_on() -> None:
         completed(failing())
 
 
-def test_a_coroutine_that_waits_is_not_completed() -> None:
+def test_the_comparison_worker_does_not_complete_a_coroutine_that_waits() -> None:
     async def wait() -> None:
         await asyncio.sleep(0)
 

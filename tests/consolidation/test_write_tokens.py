@@ -138,7 +138,7 @@ _numbers = count()
 
 
 @pytest.mark.parametrize("changes", [0, 1, 3])
-def test_a_repeated_token_takes_effect_once_although_the_response_of_a_later_attempt_was_lost(
+def test_write_tokens_that_are_repeated_take_effect_once_although_a_later_response_was_lost(
     sides: Sides, changes: int
 ) -> None:
     request = {**deposit(), "ClientRequestToken": "t1"}
@@ -151,7 +151,7 @@ def test_a_repeated_token_takes_effect_once_although_the_response_of_a_later_att
     assert sides.balances() == (100 * changes + 1,) * 2
 
 
-def test_a_repeated_token_is_not_rejected_although_its_own_write_fails_its_condition(sides: Sides) -> None:
+def test_write_tokens_that_are_repeated_are_accepted_although_their_own_write_fails_its_condition(sides: Sides) -> None:
     request = {**deposit(ConditionExpression="balance < :amount"), "ClientRequestToken": "t1"}
     send = with_faults(sides, LOSES_THE_RESPONSE)
     with pytest.raises(Unreachable):
@@ -162,7 +162,7 @@ def test_a_repeated_token_is_not_rejected_although_its_own_write_fails_its_condi
         sides.client.transact_write_items(**{**request, "ClientRequestToken": "t2"})
 
 
-def test_a_token_of_a_failed_transaction_can_be_used_again(sides: Sides) -> None:
+def test_write_tokens_of_a_failed_transaction_can_be_used_again(sides: Sides) -> None:
     request = {**deposit(ConditionExpression="attribute_exists(opened)"), "ClientRequestToken": "t1"}
     with pytest.raises(ClientError, match="ConditionalCheckFailed"):
         sides.client.transact_write_items(**request)
@@ -176,7 +176,7 @@ def test_a_token_of_a_failed_transaction_can_be_used_again(sides: Sides) -> None
     assert sides.balances() == (1, 1)
 
 
-def test_a_token_with_other_parameters_is_rejected(sides: Sides) -> None:
+def test_write_tokens_with_other_parameters_are_rejected(sides: Sides) -> None:
     sides.client.transact_write_items(**deposit(), ClientRequestToken="t1")
     with pytest.raises(ClientError, match="IdempotentParameterMismatchException"):
         sides.client.transact_write_items(**deposit(2), ClientRequestToken="t1")
@@ -184,7 +184,7 @@ def test_a_token_with_other_parameters_is_rejected(sides: Sides) -> None:
     assert sides.balances() == (1, 1)
 
 
-def test_a_token_that_several_threads_send_at_the_same_time_takes_effect_once(sides: Sides) -> None:
+def test_write_tokens_that_several_threads_send_at_the_same_time_take_effect_once(sides: Sides) -> None:
     tokens = [f"t{number // 4}" for number in range(24)]
     with ThreadPoolExecutor(4) as threads:
         send = [
@@ -195,14 +195,14 @@ def test_a_token_that_several_threads_send_at_the_same_time_takes_effect_once(si
     assert sides.balances() == (6, 6)
 
 
-def test_only_a_token_of_the_application_is_stored(sides: Sides) -> None:
+def test_write_tokens_are_stored_only_for_tokens_of_the_application(sides: Sides) -> None:
     sides.client.transact_write_items(**deposit())  # botocore adds a token
     assert not sides.token_items()
     sides.client.transact_write_items(**deposit(), ClientRequestToken="t1")
     assert len(sides.token_items()) == 1
 
 
-def test_old_tokens_are_removed(sides: Sides) -> None:
+def test_write_tokens_are_removed_when_they_are_old(sides: Sides) -> None:
     first = _hash("t0")[:3]
     same = [f"t{number}" for number in range(30_000) if _hash(f"t{number}")[:3] == first][:3]
     times = count(1_000_000, TOKEN_SECONDS * 2 // 3)
@@ -213,7 +213,7 @@ def test_old_tokens_are_removed(sides: Sides) -> None:
     assert [f"$singletable:{_hash(each)}" in item for each in same] == [False, True, True]
 
 
-def test_a_repeated_typed_transaction_takes_effect_once_on_both_sides(sides: Sides) -> None:
+def test_write_tokens_make_a_repeated_typed_transaction_take_effect_once_on_both_sides(sides: Sides) -> None:
     def deposit_typed(amount: int) -> bool:
         with sides.bank.transaction(token="t1") as tx:
             tx.update(key(Account, id="a"), field(Account, lambda a: a.balance).add(amount))
@@ -228,7 +228,7 @@ def test_a_repeated_typed_transaction_takes_effect_once_on_both_sides(sides: Sid
     assert sides.balances() == (1, 1)
 
 
-def test_a_typed_transaction_whose_response_was_lost_can_be_repeated_with_its_token(sides: Sides) -> None:
+def test_write_tokens_let_a_typed_transaction_be_repeated_after_a_lost_response(sides: Sides) -> None:
     opened = opened_dual_table(sides.bank)
     send = with_faults(sides, CHANGES_THE_ROW, LOSES_THE_RESPONSE)
     in_both = opened._in_both

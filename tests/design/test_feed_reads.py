@@ -93,7 +93,7 @@ class Note:
     day: date
 
 
-def test_a_feed_of_times_of_different_types_is_not_served_and_the_reason_names_them() -> None:
+def test_feed_reads_of_times_of_different_types_are_not_served_and_the_reason_names_them() -> None:
     class Mixed(Table, entities=[Post, Note]):
         @pattern()
         def feed(self, wall: str) -> Page[Post | Note]:
@@ -111,7 +111,7 @@ class Pin:
     at: datetime
 
 
-def test_a_feed_with_an_entity_that_has_a_key_is_not_served_and_the_remedy_names_this_entity() -> None:
+def test_feed_reads_with_an_entity_that_has_a_key_are_not_served_and_the_remedy_names_it() -> None:
     class Pinned(Table, entities=[Post, Pin]):
         @pattern()
         def feed(self, wall: str) -> Page[Post | Pin]:
@@ -137,7 +137,7 @@ class Bonus:
     points: int
 
 
-def test_a_feed_with_the_highest_number_first_has_the_number_that_all_entities_have_in_its_keys() -> None:
+def test_feed_reads_with_the_highest_number_first_have_this_number_in_their_keys() -> None:
     class Game(Table, entities=[Score, Bonus]):
         @pattern()
         def ranking(self, game: str) -> Page[Score | Bonus]:

@@ -168,7 +168,7 @@ def test_a_table_with_number_keys_is_migrated_forwards_and_back_on_a_server(kind
             assert_placed(placed)
 
 
-def test_the_plan_counts_exactly_the_writes_of_the_run(engine: Engine) -> None:
+def test_the_plan_of_a_migration_with_a_control_table_counts_exactly_the_writes_of_the_run(engine: Engine) -> None:
     session = filled(engine)
     before = scan(session, "Readings"), scan(session, CONTROL.place.table)
     plan = run(plan_migration(next_run(session), state_of(session)), session)
@@ -278,7 +278,7 @@ def next_moved_run(session: Session) -> MigrationRun:
     return found
 
 
-def test_a_state_moves_from_the_table_to_its_control_table_while_a_migration_is_open(engine: Engine) -> None:
+def test_the_design_state_moves_to_the_control_table_while_a_migration_is_open(engine: Engine) -> None:
     session = table_with(engine, 20)
     state = run(run_migration(next_order_run(session, until=Phase.BACKFILL), first_state(session)), session).state
     assert state.phase is Phase.BACKFILL
@@ -327,7 +327,7 @@ def test_open_clients_follow_a_state_that_moves_to_a_control_table(engine: Engin
         OldOrders.open(engine)  # this program also follows the name
 
 
-def test_the_move_of_a_state_survives_a_kill_at_every_request(engine: Engine) -> None:
+def test_the_move_of_the_design_state_to_a_control_table_survives_a_kill_at_every_request(engine: Engine) -> None:
     from tests.migrations.test_runner import Killed, KillingSession
 
     for requests in range(1, 20):
@@ -347,7 +347,7 @@ def test_the_move_of_a_state_survives_a_kill_at_every_request(engine: Engine) ->
                 return
 
 
-def test_two_states_of_one_table_are_rejected(engine: Engine) -> None:
+def test_a_table_and_its_control_table_cannot_both_contain_a_design_state(engine: Engine) -> None:
     session = table_with(engine, 3)
     run(create_control_table("Orders-singletable"), session)
     run(MOVED.create(DesignState("x")), session)
@@ -359,7 +359,7 @@ def test_two_states_of_one_table_are_rejected(engine: Engine) -> None:
     assert [each for each in texts if "#design#" not in each] == ["Orders#state"]
 
 
-def test_a_state_does_not_move_to_a_second_control_table(engine: Engine) -> None:
+def test_the_design_state_does_not_move_to_a_second_control_table(engine: Engine) -> None:
     session = table_with(engine, 3)
     run(prepare_control_table(MOVED, print), session)
     other = replace(MOVED, place=control_place("Orders", "elsewhere"))

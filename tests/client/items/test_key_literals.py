@@ -43,7 +43,9 @@ def column(template: str, delimiter: str = "#") -> KeyColumn:
         ("X{a}Y#{b:raw}", f"X{FIELD}Y#{REST}"),
     ],
 )
-def test_an_outline_has_the_literals_of_its_template_and_a_sign_for_the_fields(template: str, expected: str) -> None:
+def test_an_outline_of_key_literals_has_the_literals_of_its_template_and_a_sign_for_the_fields(
+    template: str, expected: str
+) -> None:
     assert outline(parse_template(template, fields_of(Parts), {}, "#")) == expected
 
 
@@ -51,7 +53,7 @@ OUTLINES = ["A#{a}", "A#{a}#B#{b}", "{a}", "{n:02d}B{b}#A", "A{a}B", "A#{path:pa
 
 
 @given(st.sampled_from(OUTLINES), st.text('AB#é"\\\n', max_size=8))
-def test_the_compiled_check_of_a_key_equals_the_pattern(template: str, text: str) -> None:
+def test_the_compiled_check_of_key_literals_equals_the_pattern(template: str, text: str) -> None:
     key = column(template)
     _, fast = key.columns("key")
     reader = row_reader((FastColumn(fast.name, fast.how), FastColumn("a", FastType("text"))))
@@ -67,7 +69,7 @@ def test_the_compiled_check_of_a_key_equals_the_pattern(template: str, text: str
 
 
 @given(st.sampled_from(OUTLINES), st.text(min_size=1, max_size=4), st.text(min_size=1, max_size=4))
-def test_every_key_that_a_template_makes_matches_its_outline(template: str, a: str, b: str) -> None:
+def test_every_key_that_a_template_makes_matches_its_key_literals(template: str, a: str, b: str) -> None:
     key = column(template)
     try:
         made = key.template.encode({"a": a, "b": b, "n": 7, "path": (a, b)})
@@ -128,7 +130,9 @@ def filled() -> Iterator[Engine]:
 
 @pytest.mark.usefixtures("_modules")
 @pytest.mark.parametrize("keys", CHANGED, ids=str)
-def test_an_index_read_rejects_items_whose_key_another_template_made(filled: Engine, keys: Any) -> None:
+def test_key_literals_make_an_index_read_reject_items_whose_key_another_template_made(
+    filled: Engine, keys: Any
+) -> None:
     table, _ = orders(**keys)
     with table.open(filled) as opened, pytest.raises(ItemRefused) as caught:
         opened.of_customer("c")
@@ -140,7 +144,7 @@ def test_an_index_read_rejects_items_whose_key_another_template_made(filled: Eng
 
 @pytest.mark.usefixtures("_modules")
 @pytest.mark.parametrize("keys", CHANGED[:3], ids=str)
-def test_a_scan_rejects_items_whose_key_another_template_made(filled: Engine, keys: Any) -> None:
+def test_key_literals_make_a_scan_reject_items_whose_key_another_template_made(filled: Engine, keys: Any) -> None:
     table, order = orders(**keys)
     with table.open(filled) as opened, pytest.raises(ItemRefused, match="of Order has"):
         list(opened.scan(order, reason="a test"))
@@ -148,7 +152,9 @@ def test_a_scan_rejects_items_whose_key_another_template_made(filled: Engine, ke
 
 @pytest.mark.usefixtures("_modules")
 @pytest.mark.parametrize("keys", CHANGED, ids=str)
-def test_a_reporting_table_lists_the_items_whose_key_another_template_made(filled: Engine, keys: Any) -> None:
+def test_key_literals_make_a_reporting_table_list_items_whose_key_another_template_made(
+    filled: Engine, keys: Any
+) -> None:
     table, order = orders(**keys)
     with table.open(filled, unreadable="report") as opened:
         opened.put(order("new", "c"))
@@ -158,7 +164,7 @@ def test_a_reporting_table_lists_the_items_whose_key_another_template_made(fille
 
 
 @pytest.mark.usefixtures("_modules")
-def test_delete_many_never_receives_an_item_that_a_stale_index_shows_under_another_key(filled: Engine) -> None:
+def test_key_literals_keep_items_of_a_stale_index_from_delete_many(filled: Engine) -> None:
     before, order = orders(**BEFORE)
     after, changed = orders(key=("ORDER#A#{id}", "METADATA"), **INDEX)
     with after.open(filled, unreadable="report") as opened:
@@ -202,7 +208,7 @@ def carts(sort: str) -> tuple[Any, Any, Any]:
     return Carts, Cart, Line
 
 
-def test_a_collection_rejects_a_member_whose_sort_key_another_template_made() -> None:
+def test_key_literals_make_a_collection_reject_a_member_whose_sort_key_another_template_made() -> None:
     before, cart, line = carts("LINE#{sku}")
     after, _, _ = carts("LINE#{sku}#CURRENT")
     with Engine("memory:") as engine:
