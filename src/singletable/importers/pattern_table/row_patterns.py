@@ -130,6 +130,15 @@ def _query(
         partition, sort = entity.sort, entity.partition
     elif index is not None:
         partition, sort = entity.index_keys.get(index.alias, (None, None))
+    cells = [*([access.partition] if access.partition is not None else []), *access.sort[:1]]
+    targets = (partition, sort) if access.partition is not None else (sort,)
+    if other := next((each for each in zip(cells, targets, strict=False) if _is_other_key(*each)), None):
+        cell, target = other
+        notes.append(
+            f"{where}: it reads keys such as {cell.value.template}, but those of {entity.class_name} are "
+            f"{target.template if target else 'missing'}. The pattern has no parameters, so check reports it."
+        )
+        return DraftPattern(name, access.title, "query", (entity.class_name,), paging())
     if access.partition is not None:
         parameters |= dict(_bound(access.partition, partition, where, notes))
     for cell in access.sort[:1]:
@@ -151,6 +160,19 @@ def _query(
         limit=conditions.limit,
         filter=condition,
     )
+
+
+def _is_other_key(cell: KeyCell, target: KeyValue | None) -> bool:
+    """Return whether a key condition and the key of the entity begin with different literal text."""
+    first, own = (_head(value) for value in (cell.value, target))
+    return bool(first and own) and not own.startswith(first) and not first.startswith(own)
+
+
+def _head(value: KeyValue | None) -> str:
+    """Return the literal text at the start of a key."""
+    pieces = value.segments[0] if value is not None and value.segments else ()
+    texts = [piece.text for piece in pieces if isinstance(piece, KeyText)]
+    return "".join(texts) if len(texts) == len(pieces) else ""
 
 
 def _filter(access: Access, entity: InferredEntity, where: str, notes: list[str]) -> Condition | None:
