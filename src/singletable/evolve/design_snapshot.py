@@ -66,6 +66,7 @@ def snapshot_of(design: Design) -> Snapshot:
         ttl_attribute=design.ttl_attribute,
         delimiter=settings.delimiter,
         control_table=settings.control_table,
+        former_tables=settings.former_tables,
     )
 
 
