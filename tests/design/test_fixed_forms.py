@@ -187,7 +187,7 @@ def test_chosen_keys_let_the_table_find_every_copy_of_a_changed_item() -> None:
     assert not table.not_served
 
 
-def test_chosen_keys_assume_a_number_of_copies_without_a_maximum_and_report_it() -> None:
+def test_the_model_workload_assumes_a_number_of_copies_without_a_maximum_and_reports_it() -> None:
     (guess,) = [each for each in design_table(Sales.design).model.guesses if "copy" in each]
     assert guess == (
         "At most 99 Order items copy fields of one Customer, because one transaction updates them. "
@@ -197,7 +197,7 @@ def test_chosen_keys_assume_a_number_of_copies_without_a_maximum_and_report_it()
     assert not [each for each in declared.model.guesses if "copy" in each]
 
 
-def test_chosen_keys_contain_no_copy_that_a_transaction_cannot_update() -> None:
+def test_the_model_workload_leaves_out_copies_that_a_transaction_cannot_update() -> None:
     table = design_table(with_reference({"customer_id": ref(Customer, max=5_000)}))
     (missing,) = table.not_served
     assert missing.pattern == "orders_in_region"
@@ -205,12 +205,12 @@ def test_chosen_keys_contain_no_copy_that_a_transaction_cannot_update() -> None:
     assert missing.remedy == "Declare copy(..., in_parts=True)."
 
 
-def test_chosen_keys_without_copies_do_not_serve_the_pattern_and_name_the_copy() -> None:
+def test_the_model_workload_without_copies_does_not_serve_the_pattern_and_names_the_copy() -> None:
     (missing,) = design_table(Sales.design, DesignOptions(copies=False)).not_served
     assert missing.reason == "customer_region is a copy of Customer.region, and --no-copies keeps copies out of keys"
 
 
-def test_chosen_table_keys_contain_no_reference_that_changes() -> None:
+def test_the_model_workload_keeps_references_that_change_out_of_the_table_key() -> None:
     fixed, changing = (
         design_table(with_reference({"customer_id": ref(Customer, changes=each)})) for each in (False, True)
     )

@@ -92,7 +92,7 @@ def test_derived_actions_reject_a_counter_beyond_its_bound_in_the_transaction_of
     assert blog.get(key(Author, id="c")) is None
 
 
-def test_bulk_writes_fail_for_items_that_exceed_the_bound_of_their_counter(blog: Blog) -> None:
+def test_derived_actions_let_bulk_writes_fail_for_items_that_exceed_the_bound_of_their_counter(blog: Blog) -> None:
     result = blog.create_many([Post(id=each, author="a") for each in "pqr"])
     assert (result.written, [type(each.reason) for each in result.failed]) == (1, [InvalidValue] * 2)
     assert blog.get(key(Author, id="a")) == Author(id="a", name="Ada", posts=1)
