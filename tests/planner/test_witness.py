@@ -23,7 +23,7 @@ from singletable.model.intents import (
     WithinIntent,
 )
 from singletable.model.parameter_binding import bindings_for
-from singletable.model.parameter_types import Present, holds
+from singletable.model.parameter_types import Between, Present, Since, Until, holds
 from singletable.model.pattern_declaration import PatternDeclaration
 from singletable.planner.explanation import explain
 from singletable.planner.operands import predicate_of
@@ -168,7 +168,7 @@ def _expected_collection(
             value
             for value in table.values(entity)
             if all(
-                getattr(value, SAME_FIELD.get((name, entity.label), name)) == argument
+                _matches(argument, getattr(value, SAME_FIELD.get((name, entity.label), name)))
                 for name, argument in arguments.items()
             )
         ]
@@ -180,6 +180,11 @@ def _expected_collection(
             own = sorted(own, key=lambda order: (order.placed_at, order.id))[::-1][: intent.limit + extra]
         found += own
     return found
+
+
+def _matches(argument: Any, value: Any) -> bool:
+    """Return whether a value equals the argument of a pattern, or is in its range."""
+    return holds(argument, value) if isinstance(argument, Between | Since | Until) else bool(value == argument)
 
 
 def _of(table: PlainTable, entity: Entity, arguments: Mapping[str, Any]) -> list[Any]:

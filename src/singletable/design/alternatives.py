@@ -131,5 +131,5 @@ def _with_mirrors(table: DesignedTable, prices: Prices) -> AlternativeDesign | N
         more += (1 + count) * units  # each of the items costs one unit more in a transaction
         labels.append(chosen.entity)
     dollars = None if base is None else base + prices.requests("standard", 0.0, more)
-    text = f"mirrored items of {format_list(labels)} (an estimate), which reads can also read strongly consistently"
+    text = f"mirrored items of {format_list(labels)} (an estimate), whose reads can be strongly consistent"
     return AlternativeDesign(0, 0, dollars, (), (text,))
