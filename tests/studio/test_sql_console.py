@@ -117,6 +117,13 @@ def test_the_sql_console_sends_no_invalid_statement(shown: Studio) -> None:
     assert answer["error"] == "Nothing was sent: correct the statement first."
 
 
+def test_the_sql_console_says_that_it_cannot_estimate_the_cost_on_a_server_that_does_not_respond() -> None:
+    found = studio(workspace(COMMERCE, "http://127.0.0.1:9"))
+    text = text_of(found.ask("reads", statement=ORDERS)["html"])
+    assert "The cost cannot be estimated http://127.0.0.1:9 cannot be reached" in text
+    found.space.close()
+
+
 def test_the_sql_console_lists_a_repeated_statement_once_in_the_history(shown: Studio) -> None:
     for _ in range(2):
         answer = shown.ask("select", statement=ORDERS)

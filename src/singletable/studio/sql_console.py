@@ -94,11 +94,13 @@ def reads(workspace: Workspace, view: TableView, given: Document) -> Document:
 def _reads_html(workspace: Workspace, view: TableView, statement: str, *, is_requested: bool) -> str:
     if not statement.strip():
         return ""
+    title = "This statement cannot run"
     try:
         plan = _plan(view, statement)
+        title = "The cost cannot be estimated"
         found = _reads(workspace, view, plan, may_describe=is_requested or not workspace.store.is_billed)
     except SingletableError as problem:
-        return render("sql_reads.html", reads=None, problem=str(problem), ranges_max=RANGES_SHOWN_MAX)
+        return render("sql_reads.html", reads=None, title=title, problem=str(problem), ranges_max=RANGES_SHOWN_MAX)
     return render("sql_reads.html", reads=found, problem="", ranges_max=RANGES_SHOWN_MAX)
 
 
