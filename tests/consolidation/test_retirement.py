@@ -82,7 +82,12 @@ def retired(runner: ConsolidationRun, standing: Standing | None) -> list[Retired
 OBSTACLES: dict[str, tuple[Standing | None, str]] = {
     "never compared": (None, "customer: it was never compared with the old implementation"),
     "old": (Standing("new"), "customer: it is in the mode 'new'; switch it to 'done'"),
-    "too short": (Standing(clean_since=NOW - DAY), "customer: it was clean for 1 days, the plan says 2 days"),
+    "shadow": (Standing("shadow"), "customer: it is in the mode 'shadow'; switch it to 'new'"),
+    "new, too few": (Standing("new", clean_calls=99), "99 calls, the plan says 100; leave it in the mode 'new' until"),
+    "too short": (
+        Standing(clean_since=NOW - DAY),
+        "customer: it was clean for 1 days, the plan says 2 days; switch it to 'new' until then",
+    ),
     "too few": (Standing(clean_calls=99), "customer: it was clean for 99 calls, the plan says 100"),
 }
 
@@ -165,7 +170,9 @@ def test_shadow_reads_allow_the_retirement(runner: ConsolidationRun, engine: Eng
     states = read_pattern_states(runner.opened)
     assert (states["customer"].mode, states["customer"].mismatches) == ("done", 0)
     reasons = obstacles(runner, states, NOW + 9 * DAY)
-    assert reasons == ["customer: it was clean for 0 seconds, the plan says 2 days"]  # the clock of the engine stands
+    assert reasons == [
+        "customer: it was clean for 0 seconds, the plan says 2 days; switch it to 'new' until then"
+    ]  # the clock of the engine stands
     states["customer"] = replace(states["customer"], clean_since=NOW - 3 * DAY)
     assert len(run(retire(runner, states, now=lambda: NOW + DAY), session)) == 2
     reads.close()

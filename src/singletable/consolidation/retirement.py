@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from singletable.client.request_steps import Call, Steps, pause
+from singletable.consolidation.consolidation import CleanPeriod
 from singletable.consolidation.consolidation_run import MESSAGES, ConsolidationRun
 from singletable.consolidation.consolidation_state import ConsolidationState, Stage
 from singletable.errors import ConsolidationRefused
@@ -66,14 +67,26 @@ def obstacles(run: ConsolidationRun, standings: Standings, now: float) -> list[s
         if state is None:
             found.append(f"{pattern.name}: {_NEVER_COMPARED}")
             continue
-        if state.mode != "done":
-            found.append(f"{pattern.name}: it is in the mode {state.mode!r}; switch it to 'done'")
-            continue
-        seconds = timedelta(seconds=max(0.0, min(now, state.since) - state.clean_since))
-        if seconds < clean.time:
-            found.append(f"{pattern.name}: it was clean for {_text(seconds)}, the plan says {_text(clean.time)}")
-        if state.clean_calls < clean.calls:
-            found.append(f"{pattern.name}: it was clean for {state.clean_calls:,} calls, the plan says {clean.calls:,}")
+        short = _shortfalls(state, clean, min(now, state.since) if state.mode == "done" else now)
+        if state.mode == "done":
+            again = "; switch it to 'new' until then" if short else ""
+            found += [f"{pattern.name}: {each}{again}" for each in short]
+        elif state.mode == "new" and short:
+            found += [f"{pattern.name}: {each}; leave it in the mode 'new' until then" for each in short]
+        else:
+            following = "done" if state.mode == "new" else "new"
+            found.append(f"{pattern.name}: it is in the mode {state.mode!r}; switch it to {following!r}")
+    return found
+
+
+def _shortfalls(state: PatternStanding, clean: CleanPeriod, until: float) -> list[str]:
+    """Return what a pattern lacks of the time and the calls without a difference."""
+    seconds = timedelta(seconds=max(0.0, until - state.clean_since))
+    found = []
+    if seconds < clean.time:
+        found.append(f"it was clean for {_text(seconds)}, the plan says {_text(clean.time)}")
+    if state.clean_calls < clean.calls:
+        found.append(f"it was clean for {state.clean_calls:,} calls, the plan says {clean.calls:,}")
     return found
 
 
