@@ -154,6 +154,8 @@ class ShopWorld(World):
         if self.is_stuck and result.state.phase is None:
             self.is_stuck = False
             self.correct()
+        if result.failures and SECOND_TABLE in self.after.features:
+            raise AssertionError(f"the two tables differ: {result.failures}")
         if result.failures:
             if result.state.phase is Phase.CONTRACT:
                 raise AssertionError(f"items fail in the last phase: {result.failures}")

@@ -18,7 +18,7 @@ from singletable.client.write.item_actions import ItemAction
 from singletable.client.write.second_table_writes import SecondTableWrites
 from singletable.client.write.stored_expressions import exists, missing
 from singletable.expressions.tree import Or
-from singletable.migrations import item_changes, item_pass, moved_items, second_table_copies
+from singletable.migrations import item_changes, item_pass, moved_items
 from singletable.migrations.control_items import ControlItems
 from singletable.migrations.item_changes import ItemChange
 from singletable.migrations.item_conversion import ItemConversion
@@ -111,15 +111,6 @@ class UncheckedCopy(ItemChange):
         return replace(super().action, guards=(Or((exists("PK"), missing("PK"))),))
 
 
-def without_guards_of_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the runner overwrite a copy that a client has written."""
-
-    def unguarded(kind: Any, *given: Any, **fields: Any) -> ItemAction:
-        return ItemAction(kind, *given, **{**fields, "guards": () if kind == "Put" else fields["guards"]})
-
-    monkeypatch.setattr(second_table_copies, "ItemAction", unguarded)
-
-
 def without_guards_of_dual_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SecondTableWrites, "_guards", lambda self, before, read: [])
 
@@ -178,7 +169,6 @@ GUARDS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None] | None, dict[str, A
     "lease wait of a move": (None, {"wait_seconds": 0.0, "is_move": True}),
     "epoch of a move": (without_epoch, {"is_move": True}),
     "source of a copy": (without_source_guards_of_copies, {"has_second_table": True}),
-    "copy": (without_guards_of_copies, {"has_second_table": True}),
     "item of a dual write": (without_guards_of_dual_writes, {"has_second_table": True}),
     "orphaned copy": (without_deletes_of_orphans, {"has_second_table": True}),
     "lease wait of a second table": (None, {"wait_seconds": 0.0, "has_second_table": True}),
