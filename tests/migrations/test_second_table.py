@@ -297,6 +297,7 @@ def test_the_plan_counts_exactly_the_writes_of_the_run(engine: Engine) -> None:
     assert (scan(session, "Sensors"), scan(session, CONTROL.place.table)) == before, "a plan writes nothing"
     result = migrate(session)
     assert (plan.write_units, plan.backfill.written) == (result.work.write_units, result.work.written)
+    assert plan.read_units == result.work.read_units
     assert plan.items == plan.stream_records == ITEMS + 6
 
 

@@ -32,6 +32,10 @@ from singletable.migrations.item_pass import (
 from singletable.migrations.runner import MigrationRun
 from singletable.migrations.second_table_copies import SecondTableCopies
 from singletable.model.table_schema import TABLE
+from singletable.values.item_size import item_size, read_units
+
+EMPTY_PAGE_UNITS = 0.5
+"""The read units of a page of a Scan without items."""
 
 
 @dataclass
@@ -103,9 +107,12 @@ def _plan_copies(run: MigrationRun, tables: SecondTable, state: DesignState) -> 
                 plan.backfill.written += 1
                 plan.backfill.stream_records += 1
                 plan.backfill.write_units += check_units(change.before)
-                copied = change.related[0].after
+                copied = change.related[0].after or {}
+                # The backfill finds no copy; the last phase before the switch reads the copy and the item by key.
+                plan.read_units += 1 + read_units(item_size(copied), 1) + read_units(item_size(change.before), 1)
                 plan.backfill.write_units += change_units(None, copied, table, indexes, factor=TRANSACTION_FACTOR)
-    plan.read_units = plan.scans * scan.read_units
+    # The new table is scanned twice: first empty, and then with as many items as the old one.
+    plan.read_units += EMPTY_PAGE_UNITS * run.settings.segments + (plan.scans + 1) * scan.read_units
     return plan
 
 
