@@ -310,6 +310,10 @@ def _reason(table: DesignedTable, chosen: EntityKeys, slot: int) -> str:
         makes, same = ("make", "order") if len(tail) > 1 else ("makes", "orders")
         purpose = f"{makes} the key unique" if slot == TABLE_SLOT else f"{same} equal items"
         parts.append(f"{format_list(tail)} {purpose}")
+    needs = table.model.needs(chosen.entity)
+    optional = [name for name in needs.sorted(key.columns) if needs.facts(name).optional]
+    if optional:
+        parts.append(f"the index contains only items with a value for {format_list(optional)}")
     return f"{'; '.join(parts)}."
 
 

@@ -32,12 +32,15 @@ class WriteRequirement:
     """The indexes in which the write deletes an entry and writes another."""
     reads_first: bool = False
     """Whether the write reads the item first, because it does not know all values that it needs."""
+    leaves: tuple[str, ...] = ()
+    """The indexes that no longer contain the item after the write."""
 
     def __str__(self) -> str:
         given = f"give {format_list(self.gives)}" if self.gives else "give the whole item"
         read = "; reads the item first" if self.reads_first else ""
         moved = f"; moves the entry in {format_list(self.moves)}" if self.moves else ""
-        return f"{self.pattern}: {given}{read}{moved}"
+        left = f"; removes the entry from {format_list(self.leaves)}" if self.leaves else ""
+        return f"{self.pattern}: {given}{read}{moved}{left}"
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,10 @@ def _requirement(table: DesignedTable, needs: EntityNeeds, write: Write) -> Writ
         changed = [part & write.changed if reads else part for part in parts if part & write.changed]
         for part in (keys[TABLE_SLOT].columns, *changed):
             gives |= dict.fromkeys(name for name in _fields(needs, derived, part) if name not in own)
-    moves = tuple(aliases[number] for number in moved)
-    return WriteRequirement(write.name, needs.name, tuple(gives), moves, reads)
+    left = [number for number in moved if write.cleared & keys[number].columns]
+    moves = tuple(aliases[number] for number in moved if number not in left)
+    leaves = tuple(aliases[number] for number in left)
+    return WriteRequirement(write.name, needs.name, tuple(gives), moves, reads, leaves)
 
 
 def _plans_of(table: DesignedTable, pattern: str) -> list[Plan]:
