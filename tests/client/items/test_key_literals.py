@@ -68,6 +68,12 @@ def test_the_compiled_check_of_key_literals_equals_the_pattern(template: str, te
         assert found is (key.matches(text) is not None)
 
 
+@given(st.sampled_from(OUTLINES), st.lists(st.text("AB#\n", max_size=6), max_size=4))
+def test_the_check_of_key_literals_in_a_page_equals_that_of_each_item(template: str, texts: list[str]) -> None:
+    key = column(template)
+    assert key.matches_all(texts) is all(key.matches(each) is not None for each in texts)
+
+
 @given(st.sampled_from(OUTLINES), st.text(min_size=1, max_size=4), st.text(min_size=1, max_size=4))
 def test_every_key_that_a_template_makes_matches_its_key_literals(template: str, a: str, b: str) -> None:
     key = column(template)

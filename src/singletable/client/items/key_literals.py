@@ -50,11 +50,10 @@ def outline(template: Template) -> str:
     return text
 
 
-def _matcher(outlined: str, delimiter: str) -> Callable[[str], object]:
-    """Return a function that matches the texts of an outline."""
-    signs = {FIELD: f"[^{re.escape(delimiter)}]*", REST: ".*"}
-    pattern = "".join(signs.get(each) or re.escape(each) for each in outlined)
-    return re.compile(pattern, re.DOTALL).fullmatch
+def _pattern(outlined: str, field: str, rest: str) -> str:
+    """Return the regular expression of an outline, given those of a field and of the rest."""
+    signs = {FIELD: field, REST: rest}
+    return "".join(signs.get(each) or re.escape(each) for each in outlined)
 
 
 class KeyColumn:
@@ -63,7 +62,18 @@ class KeyColumn:
     def __init__(self, part: TemplatePart) -> None:
         self.attribute, self.template = part.attribute, part.template
         self.outline = outline(part.template)
-        self.matches = _matcher(self.outline, part.template.delimiter)
+        delimiter = re.escape(part.template.delimiter)
+        self.matches = re.compile(_pattern(self.outline, f"[^{delimiter}]*", ".*"), re.DOTALL).fullmatch
+        lines = _pattern(self.outline, f"[^{delimiter}\\n]*", "[^\\n]*")
+        # The groups are atomic, so that a text that does not match is not compared with earlier texts again.
+        self._matches_lines = re.compile(f"(?>{lines}\\n)*+").fullmatch
+
+    def matches_all(self, texts: Sequence[str]) -> bool:
+        """Return whether all texts match, with one regular expression for all: a line for each text."""
+        joined = "\n".join((*texts, ""))
+        if joined.count("\n") == len(texts) and self._matches_lines(joined):
+            return True
+        return all(map(self.matches, texts))
 
     def columns(self, member: str) -> tuple[Column, FastColumn]:
         """Return the column of a row, and the column of the compiled reader."""
@@ -111,24 +121,24 @@ class KeyLiterals:
         columns = [KeyColumn(part) for name, part in parts.items() if name not in fields]
         self.columns = tuple(each for each in columns if each.outline != REST and not each.is_in_range(plan))
         """The key attributes with literals."""
-        self._getters: dict[type[Row], Sequence[tuple[Callable[[Any], str], Callable[[str], object]]]] = {}
+        self._getters: dict[type[Row], Sequence[tuple[Callable[[Any], str], KeyColumn]]] = {}
 
     def fit(self, items: Sequence[Item | Row]) -> bool:
         """Return whether the keys of all items match."""
         if items and isinstance(items[0], Row):
             try:
-                return all(all(map(matches, map(get, items))) for get, matches in self._row_checks(type(items[0])))
+                return all(key.matches_all([*map(get, items)]) for get, key in self._row_checks(type(items[0])))
             except AttributeError:  # an item with another form
                 pass
         return all(self._wrong(item) is None for item in items)
 
-    def _row_checks(self, row: type[Row]) -> Sequence[tuple[Callable[[Any], str], Callable[[str], object]]]:
+    def _row_checks(self, row: type[Row]) -> Sequence[tuple[Callable[[Any], str], KeyColumn]]:
         known = self._getters.get(row)
         if known is None:
-            members = [(row.members.get(each.attribute, CONSTANT), each.matches) for each in self.columns]
+            members = [(row.members.get(each.attribute, CONSTANT), each) for each in self.columns]
             # The type of a constant column has only one value, so no other row exists.
-            variable = [(member, matches) for member, matches in members if not member.startswith(CONSTANT)]
-            known = [(attrgetter(f"{member}.S"), matches) for member, matches in variable]
+            variable = [(member, key) for member, key in members if not member.startswith(CONSTANT)]
+            known = [(attrgetter(f"{member}.S"), key) for member, key in variable]
             self._getters[row] = known
         return known
 
