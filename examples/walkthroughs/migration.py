@@ -6,7 +6,7 @@ import contextlib
 import io
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -120,7 +120,7 @@ def _backfill(shop: ShopProcesses, seconds_before_kill: tuple[float, float]) -> 
 
 
 @contextlib.contextmanager
-def _reads(store: str) -> Iterator[tuple[ShopReads, Any]]:
+def _reads(store: str) -> Generator[tuple[ShopReads, Any]]:
     """Yield the reads of the application, each with an old and a new implementation, and the old customers."""
     engine = Engine(store)
     resource = engine.boto3_resource()
