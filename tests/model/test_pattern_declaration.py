@@ -516,7 +516,10 @@ def test_a_pattern_declaration_reports_a_body_that_raises_at_the_raising_line(
     problem = refused(function)
     assert problem.message.startswith(f"pattern {function.__name__}: the body raised ")
     assert problem.location == marked(__file__, mark)
-    assert problem.remedy == "The body is evaluated once, when the class is defined; it must only return an intent."
+    assert problem.remedy == (
+        "The body runs once, when the class is defined. "
+        "It must only return the result of a function such as get(), query() or put()."
+    )
 
 
 @pytest.mark.parametrize(

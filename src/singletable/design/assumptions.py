@@ -1,4 +1,4 @@
-"""The assumptions of a design: each one is changed, and the design is solved again to see whether it changes."""
+"""Assumptions on which a design depends: change each one, solve again, and report it if the design changes."""
 
 from __future__ import annotations
 
@@ -25,16 +25,19 @@ GROWTH_FACTORS = (2, 5, 10)
 
 @dataclass(frozen=True)
 class Assumption:
-    """A fact that the model does not declare: the assumed fact, another fact, and the design that follows from it."""
+    """An assumed fact, such as the number of values of a field.
+
+    The chosen keys depend on it, and no declaration states it.
+    """
 
     entity: str
     assumed: str
     otherwise: str
-    """The change of the fact for which the design changes."""
+    """Another possible fact, as the condition of a sentence, such as `If it has thousands`."""
     effect: str
-    """The changed keys and number of indexes."""
+    """How the keys and the number of indexes would change with the other fact."""
     declare: str
-    """The declaration that decides it."""
+    """The declaration that states the fact, so that the design need not assume it."""
 
     def __str__(self) -> str:
         return f"{self.assumed}. {self.otherwise}: {self.effect}. {self.declare}"
@@ -42,7 +45,7 @@ class Assumption:
 
 @dataclass(frozen=True)
 class _Variant:
-    """Another fact about one entity."""
+    """The requirements of one entity, with another fact in place of the assumed one."""
 
     entity: str
     assumed: str
@@ -96,9 +99,10 @@ def _variants(table: DesignedTable, entity: Entity) -> Iterator[_Variant]:
 
 
 def _more_parameters(table: DesignedTable, entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
-    """Yield the fields that updates do not know, if only this leaves a partition key with a few values.
+    """Yield a variant for each index: the updates also know the other fields that all reads of the index provide.
 
-    Such a partition contains a large part of all items, and one more parameter can avoid it.
+    Without these fields, the partition key of the index has only a few values, so a partition contains a large part of
+    all items. One more parameter of the updates can avoid this.
     """
     keys = table.solution.keys_of(entity.label)
     for number, key in keys.keys.items():
@@ -126,7 +130,7 @@ def _more_parameters(table: DesignedTable, entity: Entity, needs: EntityNeeds) -
 def _changing_columns(
     table: DesignedTable, entity: Entity, needs: EntityNeeds, columns: frozenset[str]
 ) -> Iterator[_Variant]:
-    """Yield the fields of the table key that do not identify the item, because a put could change them."""
+    """Yield variants in which a field of the table key that does not identify the item can change."""
     derived = table.model.derived[entity.label].values
     names = [field for name in columns for field in (derived[name].fields if name in derived else (name,))]
     references = entity.declaration.references

@@ -146,7 +146,10 @@ def shard_name(entity: Entity) -> str:
 
 
 def _aliases(design: Design, solution: Solution, multi_attribute: frozenset[int]) -> Mapping[int, str]:
-    """Return the alias of every slot: the table, existing indexes with text keys, then new indexes."""
+    """Return the alias of every slot of the solver: the table, existing indexes with text keys, then new indexes.
+
+    A slot is the number of the table (0) or of an index in the solution.
+    """
     local = solution.local_indexes
     existing = [alias for alias, index in design.indexes.items() if _takes_templates(index)]
     names = {TABLE_SLOT: TABLE}

@@ -1,4 +1,4 @@
-"""Partitions of entities with a key: templates into which a collection places entities without a key."""
+"""Partition keys that some entities declare, so that a collection can place entities without a key there too."""
 
 from __future__ import annotations
 

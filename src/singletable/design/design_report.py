@@ -37,7 +37,7 @@ from singletable.values.limits import PARTITION_READ_UNITS_PER_SECOND_MAX as REA
 from singletable.values.limits import PARTITION_WRITE_UNITS_PER_SECOND_MAX as WRITE_UNITS_MAX
 
 NOTABLE_SHARE = 0.1
-"""The report names partitions from this share of the units per second that one partition serves."""
+"""The report names a partition if it receives at least this share of the units per second that it can serve."""
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from singletable.planner.planner import plan
 from singletable.planner.remedy import Edit, SetKeyword, pattern_place
 
 FAN_OUT_OF_RANGE = 12
-"""The declared requests of an area or a range of time buckets whose pattern declares none."""
+"""The requests to declare for an area or a range of time buckets, if the pattern declares no number."""
 
 
 @dataclass(frozen=True)

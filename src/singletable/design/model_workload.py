@@ -53,7 +53,7 @@ class ModelWorkload:
     weak_copies: frozenset[str] = frozenset()
     """The reads of copies that an index serves, because the table cannot."""
     partitions: Mapping[str, DeclaredPartition] = field(default_factory=dict)
-    """The partitions of the collections of which some entities have a key, by collection."""
+    """The declared partition of each collection in which some entities have a key, by the name of the collection."""
 
     def entity(self, name: str) -> Entity:
         """Return the entity of the model with this class name."""

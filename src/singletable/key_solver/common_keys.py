@@ -153,7 +153,10 @@ def _candidates(entity: EntityNeeds, reads: Sequence[Read]) -> Iterator[ColumnKe
 
 
 def _with_attributes(entity: EntityNeeds, key: ColumnKey) -> ColumnKey:
-    """Return the key with one attribute for each column if it is possible, and only this lets the writes change it."""
+    """Return the key with one attribute for each column, if this is possible and enables more writes to change the key.
+
+    Otherwise, return the key unchanged.
+    """
     if not entity.multi_attribute or max(len(key.partition), len(key.sort)) > ATTRIBUTES_MAX:
         return key
     separate = replace(key, is_multi_attribute=True)
@@ -200,7 +203,7 @@ def _chain(entity: EntityNeeds, reads: Sequence[Read]) -> tuple[frozenset[str], 
 
 
 def _beside_feed(reads: Sequence[Read]) -> NoCommonKey | None:
-    """Return why a key of a feed cannot serve another read: between its items are those of the other entities."""
+    """Return why the key of a feed cannot serve another read: the items of this read are not adjacent in the index."""
     feeds = sorted({each.feed for each in reads if each.feed})
     if not feeds or (len(feeds) == 1 and all(each.feed or each.single for each in reads)):
         return None

@@ -116,7 +116,7 @@ def solve(workload: Workload, *, indexes_min: int = 0, indexes_max: int = INDEXE
     reads = max((len(each.reads) for each in searches.values()), default=0)
     most = min(indexes_max, reads + local_max + len(normal.collections))
     numbers = range(min(indexes_min, indexes_max), max(most, indexes_min) + 1)
-    # First without a rejected read, then with one, and so on: this leaves out most assignments.
+    # Search first without a rejected read, then with one, and so on. This excludes most assignments.
     for not_served in count(alone[0]):
         found = _fewest(slots, numbers, local_max, not_served, alone)
         if found is not None:

@@ -27,7 +27,7 @@ def partition_line(collections: Sequence[Collection]) -> tuple[str, ...] | None:
 def _may_follow(line: tuple[str, ...], name: str, collection: Collection) -> bool:
     """Return whether an entity can be the next one of a line, if all members of a collection are adjacent.
 
-    The single members of a limited collection are where the read starts.
+    If the collection has a limit, its single members come before its list, in the direction of the read.
     """
     members = {member.entity: member for member in collection.members}
     placed = sum(each in members for each in line)

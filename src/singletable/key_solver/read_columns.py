@@ -1,4 +1,4 @@
-"""The reads of patterns as the solver needs them: the columns of an equality, a range or an order, and fixed forms."""
+"""The reads of patterns as the solver needs them: columns of equalities, ranges and orders, or exact partition keys."""
 
 from __future__ import annotations
 

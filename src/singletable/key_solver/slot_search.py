@@ -45,7 +45,7 @@ class SlotChoice:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """The rank of the choice: a local index is only used if it is better in the reads served or in the fan-outs."""
+        """The rank of the choice. A local index is used only if more reads are then served, or fewer are fan-outs."""
         sums = self.sums
         return (
             *sums[:2],

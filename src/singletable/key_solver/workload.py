@@ -203,7 +203,7 @@ class Collection:
     name: str
     members: tuple[Member, ...]
     limited: bool = False
-    """Whether the read has a limit, so that the single members must be where the read starts."""
+    """Whether the read has a limit. The single members must then come before the list, in the direction of the read."""
     backward: bool = False
     """Whether the read starts at the end of the range, as for newest first."""
     is_in_table: bool = False

@@ -219,7 +219,10 @@ def _evaluate(
         message = f"pattern {name}: the body raised {type(problem).__name__}: {problem}"
         raise DesignError(
             Problem(
-                message, line, "The body is evaluated once, when the class is defined; it must only return an intent."
+                message,
+                line,
+                "The body runs once, when the class is defined. "
+                "It must only return the result of a function such as get(), query() or put().",
             )
         ) from problem
     if not isinstance(

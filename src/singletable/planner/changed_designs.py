@@ -73,7 +73,7 @@ def with_keys(entity: Entity, alias: str, keys: Keys) -> EntityDeclaration:
 
 
 def is_served(design: Design | None, pattern: PatternDeclaration) -> bool:
-    """Return whether the changed design serves the pattern as declared, without reading other entities."""
+    """Return whether a request serves the pattern in the changed design without reading items of other entities."""
     if design is None:
         return False
     outcome = plan(design, pattern)
@@ -86,10 +86,10 @@ def harms_nothing(
     planned: Mapping[str, Outcome] | None = None,
     but: Collection[str] = (),
 ) -> bool:
-    """Whether the changed design serves the patterns of the changed entities as before, without more overfetch.
+    """Return whether the patterns of the changed entities remain served, without reading more other entities.
 
-    `planned` contains known plans of the unchanged design by the name of the pattern. `but` names patterns whose
-    declarations change too.
+    `planned` maps the names of patterns to their plans in the unchanged design, if these plans are already known. `but`
+    names the patterns that are not checked, because their declarations change too.
     """
     if changed is None:
         return False

@@ -60,7 +60,7 @@ class ItemSizes:
     sampled: Mapping[str, SampledSize] = field(default_factory=dict)
     """Measured sizes by entity label."""
     left_out: frozenset[tuple[str, str]] = frozenset()
-    """Pairs of an entity label and an index alias that the sizes ignore."""
+    """Pairs of an entity label and an index alias. `share` returns 0 for them, as if the index had no such items."""
 
     def item(self, entity: Entity) -> int:
         """Return the bytes of an item."""

@@ -72,7 +72,10 @@ def _within_limit(plan: Plan, found: list[EntityCount], queries: int) -> list[En
 
 
 def _with_discarded(plan: Plan, count: EntityCount, i: int, guessed: dict[str, None]) -> EntityCount:
-    """Add one item per bound of a time range to a full page, if the key contains the time only to a unit."""
+    """Add the items that the client discards at the bounds of a time range to the items of a full page.
+
+    This concerns a key that contains the time only to a unit, such as the second: one item per bound is assumed.
+    """
     trims, limit = plan.trims[i] if i < len(plan.trims) else (), _read_limit(plan)
     if not trims or limit is None or count.items < query_count(plan) * limit:
         return count  # without a limit, the count is a whole partition

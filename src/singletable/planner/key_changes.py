@@ -65,9 +65,9 @@ def key_change(
 
 
 def _more_parameters(design: Design, pattern: PatternDeclaration) -> tuple[Edit, ...] | None:
-    """Return the parameters that the pattern needs to read or write one item again.
+    """Return the parameters with which the pattern reads or writes one item by its changed key.
 
-    Return None if they do not suffice.
+    Return None if the pattern is not served even with these parameters.
     """
     intent = pattern.intent
     if not isinstance(intent, GetIntent | ItemWriteIntent):

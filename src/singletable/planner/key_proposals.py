@@ -64,7 +64,10 @@ BOUNDED_ITEMS_MAX = 1_000
 
 @dataclass(frozen=True)
 class ProposedKeys:
-    """Keys for one more index, which serves the pattern. With `derived`, the keys contain a derived value."""
+    """Keys of an entity in one more index, which then serves the pattern.
+
+    If `derived` is given, the keys contain a derived value, which the entity must also declare.
+    """
 
     entity: Entity
     alias: str

@@ -46,7 +46,10 @@ def sorted_slot(entity: Entity, name: str) -> str:
 
 
 def index_keys(entity: Entity, templates: tuple[Position, ...]) -> Keys:
-    """Return the keys of an index: sparse if a field of them can be missing, because items without it are left out."""
+    """Return the keys of an index.
+
+    They are declared as `sparse(...)` if one of their fields can be missing, because the index omits items without it.
+    """
     names = re.findall(r"\{(\w+)[^{}]*\}", str(templates))
     derived = entity.declaration.derived
     fields = [field for name in names for field in (derived[name].fields if name in derived else (name,))]

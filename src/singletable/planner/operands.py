@@ -24,7 +24,7 @@ Pick = Literal["value", "low", "high", "start", "root", "parent"]
 
 
 def value_of(source: Parameter | Constant, arguments: Arguments) -> Any:
-    """Return the argument or the constant as the value."""
+    """Return the value of a constant, or the argument of the call for a parameter."""
     return source.value if isinstance(source, Constant) else arguments[source.name]
 
 

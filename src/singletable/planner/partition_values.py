@@ -18,7 +18,7 @@ from singletable.model.key_template import DerivedSlot
 from singletable.model.keys import NativePart, Placement
 
 DAYS_OF_A_YEAR = 365
-"""The assumed number of values of a day that people choose, such as a due date."""
+"""The assumed number of different values of a date that people choose, such as a due date."""
 _FINE_DIRECTIVES = ("%M", "%S", "%f")
 
 

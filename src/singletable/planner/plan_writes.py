@@ -89,7 +89,10 @@ def _open_fields(entity: Entity, bindings: tuple[Binding, ...]) -> Mismatch:
 
 
 def _key_mismatches(mismatches: tuple[Mismatch, ...]) -> tuple[Mismatch, ...]:
-    """Return only the mismatches with the key. A put of single fields stores all other fields too."""
+    """Return only the mismatches with the key.
+
+    The other mismatches concern fields that a put stores outside the key.
+    """
     return tuple(mismatch for mismatch in mismatches if isinstance(mismatch, PartitionUnknown | SortUnknown))
 
 

@@ -96,10 +96,11 @@ def known_identity(entity: Entity, patterns: Sequence[PatternDeclaration]) -> tu
 def _read_together(
     entity: Entity, identity: tuple[str, ...], patterns: Sequence[PatternDeclaration]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return the fields whose items should share a partition, and the fields that sort these items, or None.
+    """Return the fields of the partition key, so that one Query reads a list, and the fields that sort the list.
 
-    If a pattern reads one item by its identity alone, the identity must be in the partition key. A composite identity
-    is split, so that the items with the same first field are in one partition.
+    Return None if no list determines them and the identity is one field. If a pattern reads one item by its identity
+    alone, the partition key can contain only fields of the identity. A composite identity is split, so that the items
+    with the same first field are in one partition.
     """
     single = [set(_equal_fields(entity, each)) for each in patterns if _is_of_one_item(each)]
     for pattern in patterns:

@@ -204,7 +204,7 @@ def _with_projection(design: Design, index: Index, projection: IndexProjection) 
 def _eventual_read(design: Design, pattern: PatternDeclaration) -> Iterator[Alternative]:
     if isinstance(pattern.intent, GetIntent | QueryIntent | CollectionIntent):
         edits = (RemoveKeyword(body_place(pattern), "consistent"),)
-        effect = "The read may then miss writes of the last moments."
+        effect = "The read may then miss the most recent writes."
         yield from _body(design, pattern, replace(pattern.intent, consistent=False), edits, effect, needs_decision=True)
 
 

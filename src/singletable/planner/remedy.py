@@ -153,7 +153,7 @@ class AddParameter:
 
 @dataclass(frozen=True)
 class SetParameter:
-    """Add a keyword-only parameter with a default to the signature of a pattern, or replace its declaration."""
+    """Add a keyword-only parameter with a default to a pattern, or replace the declaration of an existing parameter."""
 
     place: Place
     name: str

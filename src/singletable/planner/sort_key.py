@@ -80,7 +80,10 @@ def template_range(
 def unit_range(
     part: TemplatePart, known: tuple[Atom, ...], slot: DerivedSlot, binding: Binding
 ) -> KeyComparison | Mismatch:
-    """Return the comparison for a range of a time that the key contains truncated, from first to last unit."""
+    """Return the comparison for a time range, if the key contains only the truncated time.
+
+    The comparison covers all units from the first to the last, such as whole days.
+    """
     order, reason = sorted_order(part.template, slot)
     if order is SortOrder.NONE:
         return Unordered(str(slot), reason)

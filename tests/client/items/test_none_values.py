@@ -146,7 +146,7 @@ def test_pattern_conditions_distinguish_none_from_a_value(place: Place) -> None:
         assert list(table.no_words("1")) == []
 
 
-def test_table_writer_moves_an_item_that_has_no_attribute_for_a_field(place: Place) -> None:
+def test_index_key_changes_accept_a_missing_attribute_for_a_default_value(place: Place) -> None:
     with place.open(Nothing) as table:
         call(
             table,
