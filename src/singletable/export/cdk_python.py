@@ -21,7 +21,15 @@ from singletable.export.source_text import (
     statement,
     unique_names,
 )
-from singletable.export.stream_mapping import BATCH_SIZE, RETENTION_SECONDS, RETRIES_MAX, stream_mapping
+from singletable.export.stream_mapping import (
+    BATCH_SIZE,
+    BISECT_BATCH_ON_ERROR,
+    RESPONSE_TYPES,
+    RETENTION_SECONDS,
+    RETRIES_MAX,
+    STARTING_POSITION,
+    stream_mapping,
+)
 from singletable.model.table_schema import Index, KeyAttribute
 
 _TYPES = {"S": "STRING", "N": "NUMBER", "B": "BINARY"}
@@ -130,10 +138,10 @@ def _mapping(table: ExportedTable, identifier: str, attribute: str, function: st
         "sqs.Queue", (PythonName("self"), f"{identifier}StreamFailures"), {"retention_period": retention}
     )
     keywords: dict[str, Any] = {
-        "starting_position": PythonName("lambda_.StartingPosition.TRIM_HORIZON"),
+        "starting_position": PythonName(f"lambda_.StartingPosition.{STARTING_POSITION}"),
         "batch_size": BATCH_SIZE,
-        "report_batch_item_failures": True,
-        "bisect_batch_on_error": True,
+        "report_batch_item_failures": "ReportBatchItemFailures" in RESPONSE_TYPES,
+        "bisect_batch_on_error": BISECT_BATCH_ON_ERROR,
         "retry_attempts": RETRIES_MAX,
         "on_failure": PythonCall("lambda_event_sources.SqsDlq", (PythonName("failures"),)),
     }

@@ -10,7 +10,16 @@ from typing import Any
 from singletable.export.alarms import THRESHOLDS, Alarm, account_alarm, alarms_of
 from singletable.export.exported_table import ExportedTable, check_unique_names
 from singletable.export.source_text import pascal_case, quoted, unique_names
-from singletable.export.stream_mapping import BATCH_SIZE, RETENTION_SECONDS, RETRIES_MAX, StreamMapping, stream_mapping
+from singletable.export.stream_mapping import (
+    BATCH_SIZE,
+    BISECT_BATCH_ON_ERROR,
+    RESPONSE_TYPES,
+    RETENTION_SECONDS,
+    RETRIES_MAX,
+    STARTING_POSITION,
+    StreamMapping,
+    stream_mapping,
+)
 
 # Text that needs no quotes: it starts with a letter, contains no YAML syntax, and is not read as a boolean or null.
 _PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./;()+-]|::(?=[A-Za-z0-9])|,(?= )| (?=[A-Za-z0-9(]))*")
@@ -164,10 +173,10 @@ def _add_mapping(mapping: StreamMapping, table_id: str, template: dict[str, Any]
     properties: dict[str, Any] = {
         "EventSourceArn": {"Fn::GetAtt": [table_id, "StreamArn"]},
         "FunctionName": {"Ref": parameter},
-        "StartingPosition": "TRIM_HORIZON",
+        "StartingPosition": STARTING_POSITION,
         "BatchSize": BATCH_SIZE,
-        "FunctionResponseTypes": ["ReportBatchItemFailures"],
-        "BisectBatchOnFunctionError": True,
+        "FunctionResponseTypes": list(RESPONSE_TYPES),
+        "BisectBatchOnFunctionError": BISECT_BATCH_ON_ERROR,
         "MaximumRetryAttempts": RETRIES_MAX,
         "DestinationConfig": {"OnFailure": {"Destination": {"Fn::GetAtt": [queue, "Arn"]}}},
     }

@@ -1,4 +1,4 @@
-"""Event source mapping: connects the stream of a table with handlers to a Lambda function."""
+"""Settings of the event source mapping: Lambda reads the stream of a table, and calls its handlers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ from dataclasses import dataclass
 
 from singletable.export.exported_table import ExportedTable
 
+STARTING_POSITION = "TRIM_HORIZON"
+"""The mapping delivers every record that is still in the stream when you create it, not only later ones."""
 BATCH_SIZE = 100
+RESPONSE_TYPES = ("ReportBatchItemFailures",)
+"""The function returns which records of a batch failed, and Lambda retries from the first of them."""
+BISECT_BATCH_ON_ERROR = True
+"""If the function crashes, Lambda splits the batch in two and retries each half."""
 RETRIES_MAX = 50
-"""More than the attempts after which the function sets a record aside, for several such records in one batch."""
+"""The function itself sets a failing record aside after a few attempts.
+
+This limit leaves enough retries for several such records in one batch.
+"""
 RETENTION_SECONDS = 14 * 86_400
 
 
 @dataclass(frozen=True)
 class StreamMapping:
-    """The settings of the event source mapping of one table."""
+    """The settings of the event source mapping that differ from table to table."""
 
     filters: tuple[str, ...]
     """Filter patterns, as JSON. A record that matches none is not delivered, and costs nothing."""

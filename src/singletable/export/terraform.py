@@ -10,7 +10,16 @@ from singletable.export import alarms as alarm_rules
 from singletable.export.alarms import Alarm, account_alarm, alarms_of
 from singletable.export.exported_table import ExportedTable, check_unique_names
 from singletable.export.source_text import quoted, snake_case, unique_names
-from singletable.export.stream_mapping import BATCH_SIZE, RETENTION_SECONDS, RETRIES_MAX, StreamMapping, stream_mapping
+from singletable.export.stream_mapping import (
+    BATCH_SIZE,
+    BISECT_BATCH_ON_ERROR,
+    RESPONSE_TYPES,
+    RETENTION_SECONDS,
+    RETRIES_MAX,
+    STARTING_POSITION,
+    StreamMapping,
+    stream_mapping,
+)
 
 
 @dataclass(frozen=True)
@@ -197,10 +206,10 @@ def _mapping(mapping: StreamMapping, name: str) -> Iterator[Block]:
         "count": count,
         "event_source_arn": Expression(f"aws_dynamodb_table.{name}.stream_arn"),
         "function_name": Expression(f"var.{variable}"),
-        "starting_position": "TRIM_HORIZON",
+        "starting_position": STARTING_POSITION,
         "batch_size": BATCH_SIZE,
-        "function_response_types": ["ReportBatchItemFailures"],
-        "bisect_batch_on_function_error": True,
+        "function_response_types": RESPONSE_TYPES,
+        "bisect_batch_on_function_error": BISECT_BATCH_ON_ERROR,
         "maximum_retry_attempts": RETRIES_MAX,
     }
     destination = Block(
