@@ -40,7 +40,7 @@ class AsyncTable:
     async def get_many(
         self, keys: Iterable[Key[E]], *, consistent: bool = False, transaction: bool = False
     ) -> list[E | None]:
-        """Return the objects with these keys, in key order, with None for each missing item.
+        """Return the objects in the order of the keys, with None for each missing item.
 
         The keys may be of several entities.
         """

@@ -88,7 +88,10 @@ class DesignLease:
         return ClientAccess.ALL if self.state is None else self.state.access(self.fingerprints)
 
     def check(self, operation: str, uses: Iterable[FormUse] = ()) -> None:
-        """Raise TableDiffers if the client must not send this operation now, with these uses of the two forms."""
+        """Raise TableDiffers if the client must not send this operation now.
+
+        `uses` are the ways in which the request depends on the old and the new form of items, during a migration.
+        """
         access = self.access
         is_write = operation in WRITES
         if access is ClientAccess.NONE or (is_write and access is ClientAccess.READS):
@@ -130,7 +133,7 @@ class DualLease(DesignLease):
         self._note()
 
     def renew(self, body: bytes, asked_at: float) -> None:
-        """Take over the state of a response, and note which uses of the forms it allows."""
+        """Store the state in a response, and note the uses of the old and the new form that the state allows."""
         super().renew(body, asked_at)
         self._note()
 
@@ -155,7 +158,7 @@ class DualLease(DesignLease):
         return self.forms[phase] if self.is_open and phase is not None else NEW_FORM
 
     def check(self, operation: str, uses: Iterable[FormUse] = ()) -> None:
-        """Raise TableDiffers also if a call uses a form that no state of the last 60 seconds allows."""
+        """Raise TableDiffers also if no state of the last 60 seconds allows one of these uses of a form."""
         super().check(operation)
         now = self.clock()
         for use in uses:

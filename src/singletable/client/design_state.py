@@ -46,7 +46,7 @@ class DesignState:
     """A number that every new runner increases, so that an earlier runner stops."""
     is_paused: bool = False
     stops_old_writers: bool = False
-    """Whether old code must not write from the phase `expand` on, instead of the phase `backfill`."""
+    """Whether old code must stop writing in the phase `expand` already, and not only in the phase `backfill`."""
     moves_items: bool = False
     """Whether items move to other keys. Then old code must not read or write from the phase `expand` on."""
     began_at: int | None = None

@@ -38,7 +38,10 @@ class KeyMoves:
         self._reads, self._writes = MovedReads(preparer.table, keys), MovedWrites(preparer, keys)
 
     def translated(self, steps: Steps[R], form: ItemForm) -> Steps[R]:
-        """Run steps whose requests have new keys, with the requests that the form of the phase requires."""
+        """Run steps whose requests have new keys.
+
+        Send the requests that the phase of the migration requires in their place.
+        """
         return with_responses(steps, lambda step: self._responses(step, form))
 
     def _responses(self, step: Step, form: ItemForm) -> Steps[Any]:

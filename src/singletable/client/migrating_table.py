@@ -147,7 +147,7 @@ class MigratingTable(ConnectedTable):
         return self._checked(self._moved(pagination.next_objects(reader, plan, found), form), (form.reads,))
 
     def _moved(self, steps: Steps[R], form: ItemForm) -> Steps[R]:
-        """Return the steps of a call with the requests that both keys or both tables of the items require."""
+        """Return the steps of a call, with requests for both keys or both tables of the items if the form has both."""
         copies = self._copies.get(form.writes)
         if copies is not None:
             return copies.translated(steps)

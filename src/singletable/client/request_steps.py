@@ -34,7 +34,7 @@ class Call(NamedTuple):
     source: str | None = None
     """The name of the pattern, or of the kind of read or write, in the metrics and in the log."""
     uses: tuple[Any, ...] = ()
-    """During a migration: the uses of the two forms that the phase must still allow when the request is sent."""
+    """During a migration: the uses of the old and new form of items that the phase must allow when this is sent."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def with_responses(steps: Steps[R], respond: Callable[[Step], Steps[Any]]) -> St
 
 
 def with_uses(step: Step, uses: tuple[Any, ...]) -> Step:
-    """Return a step whose requests depend on these uses of the old and the new form."""
+    """Return a step whose requests have these uses of the old and the new form of items."""
     if isinstance(step, Pause):
         return step
     calls = tuple(call._replace(uses=uses) for call in _calls(step))

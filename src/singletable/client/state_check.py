@@ -30,7 +30,7 @@ class OpenState:
     lease: DesignLease | None = None
     """None for a table whose keys are not strings, and that has no control table: it has no design state."""
     dual: DualDesigns | None = None
-    """The designs of new code whose migration is open."""
+    """The designs of the old and the new form of items, for new code while its migration is open. Otherwise None."""
     former_names: Mapping[str, str] = field(default_factory=dict)
     """The old names of entities by their new names, while the last phase of a migration renames them."""
 
@@ -76,7 +76,10 @@ def _former_names(place: ReservedPlace, state: DesignState, model: Snapshot) -> 
 
 
 def _dual_designs(design: Design, place: ReservedPlace, state: DesignState) -> Steps[DualDesigns | None]:
-    """Return the designs with the keys of the old design; None if the new code must wait until the migration ends."""
+    """Return the designs for the old and the new form of items.
+
+    Return None if the new code must wait until the migration ends.
+    """
     from singletable.evolve.dual_designs import NotDual, dual_designs  # only during a migration
     from singletable.evolve.second_table import two_table_designs
 

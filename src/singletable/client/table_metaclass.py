@@ -1,4 +1,4 @@
-"""Table metaclass, which rejects two patterns with the same name; list of the names that a pattern must not have."""
+"""Table metaclass, which rejects two patterns with the same name, and the names that a pattern must not have."""
 
 from __future__ import annotations
 

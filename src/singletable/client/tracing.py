@@ -24,9 +24,9 @@ current_pattern: ContextVar[str | None] = ContextVar("current_pattern", default=
 
 
 def caller_for_recording() -> AbstractContextManager[None]:
-    """Return a context manager that remembers the caller of requests in tasks and threads, for a recording.
+    """Return a context manager in which tasks and threads know the caller of the requests that they send.
 
-    The catalogue names requests after their callers. If the program does not record requests, it costs nothing.
+    A recording names requests after their callers. If the program records none, the context manager does nothing.
     """
     callers = sys.modules.get("singletable.catalogue.callers")
     return nullcontext() if callers is None else callers.caller_in_context()

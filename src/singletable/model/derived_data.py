@@ -44,11 +44,11 @@ def copy(
 
 
 MARK = "$counted#"
-"""The start of the attributes that mark an item as counted while a migration adds a counter."""
+"""The start of the name of each attribute that marks an item as counted, while a migration adds a counter."""
 
 
 class Marking(Enum):
-    """A use of marks on counted items. It exists only while a migration adds a counter."""
+    """What writes do with the marks on counted items, while a migration adds the counter."""
 
     IGNORED = "counts nothing"
     HONORED = "subtracts marked items, and adds none"
@@ -69,7 +69,10 @@ class Count:
     validation: Validation = "whole"
     """With "fields", the counter skips those rules of the owner's class that need the whole object."""
     marking: Marking | None = None
-    """The use of marks while a migration adds the counter. None for a complete counter."""
+    """What writes do with the marks on counted items, while a migration adds the counter.
+
+    None for a complete counter.
+    """
 
     @cached_property
     def condition_fields(self) -> frozenset[str]:
@@ -127,7 +130,10 @@ class DerivedDataRules:
     expiry: str | None
     """The entity's TTL field. A unique marker expires together with its item."""
     second_forms: Mapping[str, str]
-    """The attributes that repeat a field under another name while a migration renames it, with the fields."""
+    """Additional attributes, with their fields.
+
+    A migration that renames an attribute stores a field under both names.
+    """
 
     @property
     def copied_fields(self) -> frozenset[str]:

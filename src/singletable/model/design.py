@@ -216,7 +216,10 @@ def compile_declarations(
 
 
 def _without_links(declaration: EntityDeclaration, keyless: Sequence[Entity]) -> EntityDeclaration:
-    """Return the declaration without derived data of entities without keys. Derived data depends on these keys."""
+    """Return the declaration without copies from, counters in and mirrors of entities that have no key yet.
+
+    Such derived data can be checked only when the keys are known.
+    """
     absent = {entity.cls for entity in keyless}
     if not absent:
         return declaration

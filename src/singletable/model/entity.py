@@ -104,11 +104,14 @@ class EntityDeclaration:
     merged_from: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The old name of each renamed field."""
     references: Mapping[str, Reference] = field(default_factory=dict)
-    """The entity that a field identifies, by field."""
+    """The declared reference of each field whose values identify items of another entity, by the name of the field."""
     former_names: tuple[str, ...] = ()
     """Other values of the entity type attribute, which items have while a migration renames the entity."""
     second_forms: Mapping[str, str] = field(default_factory=dict)
-    """The attributes that repeat a field under another name while a migration renames it, with the fields."""
+    """Additional attributes, with their fields.
+
+    A migration that renames an attribute stores a field under both names.
+    """
 
     @cached_property
     def codecs(self) -> TypeCodecs:
@@ -164,7 +167,8 @@ class Entity:
     def expected_in(self, index: Index) -> int | None:
         """Return the expected number of items per partition of the table or an index.
 
-        A reference declares it for the partitions by its field. Return None if none is declared.
+        If the partition key consists of one field, the mean of its `ref(...)` applies unless the entity declares a
+        number. Return None if there is neither.
         """
         alias = TABLE if index.kind == "LSI" else index.alias
         declared = self.declaration.expected_per_partition.get(alias)

@@ -30,7 +30,7 @@ T_co = TypeVar("T_co", covariant=True)
 class Page(Generic[T_co]):
     """A page of query results. You can iterate over it and take its length.
 
-    - `items`: the objects, in key order.
+    - `items`: the objects, in the order of their keys in DynamoDB.
     - `cursor`: pass it to the same pattern with the same arguments to read the next page; None on the last page.
     - `previous`: the cursor of the page before this one; None on the first page.
     - `unreadable`: the items that the model cannot read, with keys and reasons; always empty unless you opened the

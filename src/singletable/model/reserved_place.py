@@ -1,4 +1,7 @@
-"""Place of the reserved items of a table: the table itself, or a separate control table."""
+"""Place of the reserved items of a table: the table itself, or a separate control table.
+
+The library stores reserved items for its own use, such as the design state and the markers of idempotency tokens.
+"""
 
 from __future__ import annotations
 

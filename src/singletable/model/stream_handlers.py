@@ -1,4 +1,4 @@
-"""Stream handlers: functions that receive the changes of items, declared with `on`; the changes that they receive."""
+"""Stream handlers: functions, declared with `on`, that receive the changes of items; the events that they receive."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ class ChangeEvent(Generic[E_co]):
         """Return a transaction that has an effect only once, however often the change is delivered.
 
         Use it like `shop.transaction()`: `with event.transaction() as tx:`, or `async with`. The transaction also
-        writes a marker for this change and this handler, so a second one for the change raises an error. The marker
-        expires after 30 days; in a table without a time to live, it never expires.
+        writes a marker for this change and this handler, so a second transaction for the same change raises an error.
+        The marker expires after 30 days; in a table without a time to live, it never expires.
         """
         return self.begin(self.id)
 
@@ -255,7 +255,7 @@ def _location(function: Callable[..., Any], declared_at: Location) -> Location:
 
 
 def _positional_count(function: Callable[..., Any], counts: tuple[int, ...], shape: str, location: Location) -> int:
-    """Return the largest number of arguments that a function takes among the possible numbers."""
+    """Return the largest of these numbers of arguments with which the function can be called."""
     signature = inspect.signature(function)
     for count in reversed(counts):
         try:

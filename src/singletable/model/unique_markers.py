@@ -48,7 +48,7 @@ def _placement(
 
 
 def marker_problems(entities: Sequence[Entity], others: Sequence[Entity]) -> Iterator[Problem]:
-    """Yield a problem for each of the other entities whose key could equal the key of a marker of these entities."""
+    """Yield a problem for each entity in `others` whose key could equal the key of a unique marker of `entities`."""
     for entity in entities:
         for unique in entity.uniques:
             for other in others:

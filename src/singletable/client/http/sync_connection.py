@@ -235,7 +235,11 @@ class SyncPool:
     def _receive(
         self, connection: SyncConnection, belongs: ResponseCheck, *, is_late: bool
     ) -> ParsedResponse | Unreachable:
-        """Return the response to a request. With `is_late`, do not wait for it, because another response timed out."""
+        """Return the response to a request, or the error.
+
+        If `is_late` is True, another response timed out: return a timeout error unless this response has begun to
+        arrive.
+        """
         try:
             if is_late and connection.is_usable():
                 raise self._errors.read_timeout()

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from singletable.client.items.upgrader import Upgrader
 
 FIELD = "\x01"
-"""The sign in an outline for the text of fields, which does not contain the delimiter."""
+"""The character that stands for the text of fields in an outline. Such a text does not contain the delimiter."""
 REST = "\x02"
-"""The sign at the end of an outline for any text."""
+"""The character that stands for any text at the end of an outline."""
 CONSTANT = "constant"
 """The start of the member names of key attributes that have the same text in every item."""
 
@@ -37,7 +37,7 @@ _CLOSED = frozenset({"=", "begins_with", "BETWEEN"})
 
 
 def outline(template: Template) -> str:
-    """Return the literals of a template, with a sign in place of the fields between them."""
+    """Return the literals of a template, with `FIELD` for the fields between them."""
     within = concat(ANYTHING, literal(template.delimiter), ANYTHING)
     text = ""
     for part in template.parts:
@@ -51,7 +51,7 @@ def outline(template: Template) -> str:
 
 
 def _pattern(outlined: str, field: str, rest: str) -> str:
-    """Return the regular expression of an outline, given those of a field and of the rest."""
+    """Return the regular expression of an outline. `field` and `rest` replace the characters `FIELD` and `REST`."""
     signs = {FIELD: field, REST: rest}
     return "".join(signs.get(each) or re.escape(each) for each in outlined)
 

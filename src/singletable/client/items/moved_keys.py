@@ -65,6 +65,6 @@ def check_size(entries: Sequence[Any]) -> None:
 
 
 def with_reasons(problem: RequestRefused, reasons: Sequence[Mapping[str, Any]]) -> RequestRefused:
-    """Return the error of a cancelled transaction with other reasons."""
+    """Return a copy of the error of a cancelled transaction that has these cancellation reasons."""
     fields = {**problem.fields, "CancellationReasons": list(reasons)}
     return type(problem)(problem.code, problem.message, **fields)

@@ -90,7 +90,7 @@ class RangesOfBothKeys:
         return self._plans[key]
 
     def old_form(self, plan: Plan) -> str | None:
-        """Return the form of the keys that the same read of the old design returns, or None if it has no plan."""
+        """Return the `key_form` of the same read in the old design, or None if the old design has no plan for it."""
         if plan.pattern.name not in self._forms:
             found = plan_pattern(self.old.design, without_fanout(plan.pattern))
             form = None if isinstance(found, UnsupportedPattern) else self.old.key_form(found)

@@ -1,4 +1,4 @@
-"""Unreadable items of a read: listed in its page, or reported as warnings if the read returns no page."""
+"""Unreadable items of a read: collects them for its page, or emits warnings if the read returns no page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ class UnreadableItems:
     """Collects the unreadable items of one read."""
 
     def __init__(self, key_attributes: Sequence[str], warn_as: str | None = None) -> None:
-        """With `warn_as`, the name of the read, warn of each item. Otherwise, collect the items in `listed`."""
+        """Store the settings.
+
+        If `warn_as` (the name of the read) is given, emit a warning for each unreadable item. Otherwise, collect the
+        items in `listed`.
+        """
         self._key_attributes, self._warn_as = key_attributes, warn_as
         self.count = 0
         self.listed: list[UnreadableItem] = []
@@ -50,7 +54,7 @@ class UnreadableItems:
         return Readable(readable, objects)
 
     def report(self, item: Item, error: ItemRefused) -> None:
-        """List an unreadable item in the page, or warn of it."""
+        """Add an unreadable item to `listed`, or emit a warning for it."""
         key = {name: item[name] for name in self._key_attributes}
         _drop_tracebacks(error)
         unreadable = UnreadableItem(key, item, error)

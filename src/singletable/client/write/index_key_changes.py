@@ -36,9 +36,9 @@ def changes_between(entity: Entity, old: Mapping[str, Any], new: Mapping[str, An
 
 
 def with_all_new_keys(rewrite: KeyRewrite, old: Item) -> KeyRewrite:
-    """Return a rewrite of all keys of an index if the item is not in the index yet. Otherwise return it unchanged.
+    """Return a rewrite of all keys of an index, if the item is not in the index yet.
 
-    An item has no key of an index that was declared after the item was stored.
+    Otherwise, return the given rewrite. An item has no key of an index that was declared after the item was stored.
     """
     if rewrite.is_left or all(part.attribute in old for part in rewrite.placement.parts):
         return rewrite

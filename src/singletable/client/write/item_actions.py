@@ -249,7 +249,11 @@ def _hand_over_marker(put: ItemAction, release: ItemAction) -> ItemAction:
 
 
 def _finish(action: ItemAction) -> ItemAction:
-    """Remove additions of zero, turn an update without changes into a check, and guard the counters of a delete."""
+    """Return a merged action in the form in which it is sent.
+
+    A delete of an item with counters requires that all items that it counts are deleted too. An update for derived data
+    loses its additions of zero; if no change remains, it becomes a condition check.
+    """
     if action.counted:
         left = tuple(_counts_exactly(action, name, number) for name, number in action.counted.items())
         return replace(action, requirements=(*action.requirements, *left), counted=None)

@@ -54,7 +54,7 @@ PartEncoder = Callable[[Values], AttributeValue | None]
 
 
 class _Form(NamedTuple):
-    """The source code that encodes values of a type: a test, the DynamoDB type, and the content, in terms of `v`."""
+    """The source code that encodes values of a type: a test, the DynamoDB type, and the content. `v` is the value."""
 
     test: str
     kind: str

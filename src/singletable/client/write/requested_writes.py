@@ -110,7 +110,7 @@ def _with_constants(node: Any, values: Mapping[str, Any]) -> Any:
 
 @dataclass(frozen=True)
 class RequestedWrites:
-    """A request that writes items. `entries` are the parts that write other tables, which stay as they are."""
+    """A request that writes items. `entries` are its parts for other tables, which are sent unchanged."""
 
     operation: str
     parameters: Mapping[str, Any]

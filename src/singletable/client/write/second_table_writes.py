@@ -145,7 +145,10 @@ class SecondTableWrites:
             raise problem
 
     def _reasons_of_others(self, request: RequestedWrites, source: str | None) -> Steps[Sequence[Mapping[str, Any]]]:
-        """Return the reasons of the entries of other tables, such as a token, if a condition of the caller fails."""
+        """Return the cancellation reasons of the entries for other tables, such as a token.
+
+        A transaction that only checks the conditions of these entries finds the reasons.
+        """
         if not request.others:
             return ()
         entries = [{"ConditionCheck": _check_of(each)} for each in request.others]

@@ -60,7 +60,7 @@ def choose_codec(python_type: Any, spec: str, delimiter: str, codecs: TypeCodecs
 
 
 def _of_stored_type(of_type: TypeCodec[Any, Any], spec: str, delimiter: str, codecs: TypeCodecs | None) -> Codec:
-    """Return the key codec of a type with a type codec: its own one, otherwise that of the stored type."""
+    """Return the key codec of a type with a type codec: one for the type itself, otherwise that of the stored type."""
     from singletable.model.codecs.stored_type_codec import StoredTypeCodec
 
     label, (format_, descending) = _name(of_type.type), _split(spec)

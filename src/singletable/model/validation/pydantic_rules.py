@@ -182,7 +182,10 @@ def _narrowed_by_schema(schema: Schema, annotation: Any, model: _Model) -> Value
 
 
 def _core_schema(schema: Schema, optional: bool, definitions: Mapping[str, Schema]) -> Schema | None:
-    """Return the schema inside default, reference and nullable schemas. Return None if it rejects an allowed None."""
+    """Return the schema inside default, reference and nullable schemas.
+
+    Return None if the field is optional, but the schema rejects None.
+    """
     while True:
         kind = schema["type"]
         if kind == "default" and schema.get("on_error", "raise") == "raise":
