@@ -85,7 +85,7 @@ SECOND_TABLE_EFFECTS = (
 
 
 class FormUse(Enum):
-    """A use of the old or the new form of items by new code, as long as a migration is open."""
+    """How new code reads or writes the old and the new form of items while a migration is open."""
 
     READS_OLD = "reads the old form"
     READS_NEW = "reads the new form"
@@ -178,9 +178,10 @@ def effects_with(old_code: str, new_code: str) -> tuple[PhaseEffect, ...]:
 DESCRIPTIONS: Mapping[Phase, str] = {
     Phase.PENDING: "nothing has changed",
     Phase.EXPAND: "create the new indexes, or the new table",
-    Phase.BACKFILL: "write the new keys and derived data of every item, or move or copy the item",
+    Phase.BACKFILL: "write the new form of every item",
     Phase.VERIFY: "check every item",
-    Phase.SWITCH: "wait until no client reads with the old keys",
-    Phase.CONTRACT: "delete the old indexes and their keys, and rewrite items of older schema versions",
-    Phase.ROLLBACK: "delete the new indexes and their keys, move the items back, or delete the new table",
+    Phase.SWITCH: "wait until no client reads the old form",
+    Phase.CONTRACT: "wait until no client writes the old form, then delete it; an old table stays",
+    Phase.ROLLBACK: "wait until no client writes the new form, then delete it; a new table stays",
 }
+"""The work in each phase. The form of an item is its keys, attributes and derived data, and the table with the item."""

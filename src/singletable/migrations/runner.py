@@ -380,7 +380,7 @@ def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
         return RunResult((yield from control.change(state, _closed(state))), PassResult())
     if state.phase is Phase.SWITCH:
         state = yield from control.change(state, replace(state, phase=Phase.VERIFY))
-        settings.report(f"verify: {DESCRIPTIONS[Phase.ROLLBACK]} after no client reads with the new keys")
+        settings.report("verify: wait until no client reads the new form")
         yield from pause(settings.wait_seconds)  # until no client reads with the new keys
     state = yield from control.change(state, replace(state, phase=Phase.ROLLBACK))
     settings.report(f"rollback: {DESCRIPTIONS[Phase.ROLLBACK]}")
