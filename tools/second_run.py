@@ -18,7 +18,7 @@ MOST = 3
 
 
 def second_run(status: int, failed_file: Path = FAILED) -> int:
-    """The exit status of `make unit` after a first run that ended with `status`."""
+    """Return the exit status of `make unit`, given the exit status of the first run."""
     failed = sorted(json.loads(failed_file.read_text())) if failed_file.is_file() else []
     if status != pytest.ExitCode.TESTS_FAILED or not 0 < len(failed) <= MOST:
         return status

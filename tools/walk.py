@@ -58,7 +58,7 @@ class Orders(Table, entities=[Order]):
 
 @dataclass
 class Walk:
-    """What a flow passes through, from all threads."""
+    """The calls, source files and package switches of one flow, in all threads."""
 
     counting: bool = False
     calls: int = 0

@@ -272,7 +272,7 @@ class Guide(
 
     @pattern(frequency="low", budget_ms=100, entry="Geo", fanout=64)
     def stations_near(self, area: Radius) -> list[Station]:
-        """P10 for few places and long ways: find research stations around a place."""
+        """P10 for few places and long distances: find research stations around a place."""
         return within(Station)
 
 

@@ -1,4 +1,4 @@
-"""What agents do with tickets; each change, its part of the feed and its audit event are one transaction."""
+"""The operations of agents on tickets; one transaction writes a change, its part of the feed and its audit event."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

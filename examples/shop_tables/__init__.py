@@ -1,1 +1,1 @@
-"""The shop as an application with boto3 and four tables, as people write it who come from a relational database."""
+"""The shop as an application with boto3 and four tables, designed as for a relational database."""

@@ -81,7 +81,7 @@ def test_the_studio_overview_shows_the_price_of_a_count_of_all_items_first(share
     }  # fmt: skip
 
 
-def test_the_studio_application_adds_the_units_of_every_request_to_a_running_total(shared: Studio) -> None:
+def test_the_recorded_requests_of_the_studio_add_their_units_to_a_running_total(shared: Studio) -> None:
     before = shared.space.store.total.cost
     answer = shared.ask("column", place="GSI1")
     after = shared.space.store.total.cost

@@ -49,7 +49,7 @@ class ArrowColumn(NamedTuple):
     attribute: str
     arrow: ArrowType
     if_missing: tuple[Any, ...]
-    """The value of a missing attribute; empty if only the decoder knows it."""
+    """A tuple with the value of a missing attribute. It is empty if only the decoder of the entity knows the value."""
 
 
 def columns_of_entity(entity: Entity) -> list[ArrowColumn]:

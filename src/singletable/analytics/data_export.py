@@ -25,10 +25,10 @@ MANIFEST = "manifest.json"
 FORMAT_VERSION = 1
 STEP_ROWS = 250_000
 STEP_SECONDS = 60.0
-"""After this number of rows, or this time, the files and the progress are written."""
+"""The export writes the files and its progress each time it has read this many rows, or this time has passed."""
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 UNITS = {"year": 4, "month": 7, "day": 10}
-"""The units of a partition by a date or time, each with the length of its text."""
+"""The units for partitions by a date or time, each with the length of its text: 7 for the month 2026-05."""
 PARTITIONS_MAX = 10_000
 FOLDER_CHARACTERS_MAX = 255
 

@@ -25,7 +25,7 @@ ROW_GROUP_ROWS = 100_000
 
 
 def suffix_of(export_format: ExportFormat) -> str:
-    """Return the file name suffix of a data file. A DuckDB database is made of Parquet files."""
+    """Return the file name suffix of the data files. A DuckDB database is first exported as Parquet files."""
     return "parquet" if export_format == "duckdb" else export_format
 
 

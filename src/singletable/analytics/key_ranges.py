@@ -29,7 +29,7 @@ class RowRange:
     placement: Placement
     partition: Mapping[str, KeyValue]
     sort: Mapping[str, KeyValue]
-    """The whole sort key, or nothing."""
+    """The whole sort key. Empty if it is not known, or if there is none."""
     prefix: str = ""
     """The start of the sort key, if the whole sort key is not known."""
 
@@ -74,7 +74,7 @@ def key_ranges(entity: Entity, equal: Mapping[str, Constants]) -> list[RowRange]
 
 
 def _rank(ranges: list[RowRange]) -> tuple[bool, int, bool]:
-    """Prefer ranges with a whole key, then fewer ranges, then the table."""
+    """Return a sort key by which ranges with a whole key come first, then fewer ranges, then ranges of the table."""
     return (not ranges[0].sort, len(ranges), not ranges[0].placement.index.is_table)
 
 

@@ -39,7 +39,7 @@ class ExportFolder(NamedTuple):
     output_format: str
     table: str
     until: datetime
-    """The time of the data: of a full export, or the end of the period of an incremental one."""
+    """The point in time of the data: the time of a full export, or the end of the period of an incremental export."""
     since: datetime | None = None
 
 

@@ -1,8 +1,8 @@
 """Conditions of an SQL statement: the constants with which it compares the columns of each entity.
 
-DuckDB's own parser makes the syntax tree, so the analysis sees exactly the statement that DuckDB runs. An occurrence of
-an entity may be restricted to rows that satisfy `column = constant` if the statement rejects all other rows, and rows
-in which an outer join has set the column to NULL.
+DuckDB's own parser makes the syntax tree, so the analysis sees exactly the statement that DuckDB runs. For one use of
+an entity, it is enough to read the rows with `column = constant` if the statement discards all other rows. It must
+also discard rows in which an outer join has set the column to NULL.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Constants = frozenset[str | int]
 _JOINS = frozenset(("INNER", "LEFT", "RIGHT", "OUTER", "FULL"))
 _REFERENCES = frozenset(("REGULAR", "CROSS"))
 _TABLE_FUNCTIONS = frozenset(("generate_series", "json_each", "json_tree", "range", "repeat", "unnest"))
-"""Other table functions can read a table without naming it in the statement, such as `query`, or read files."""
+"""The table functions that a statement may call. Others, such as `query`, can read files or tables unnoticed."""
 
 
 @dataclass(frozen=True)
@@ -125,11 +125,11 @@ class _Scope:
     tables: dict[int, tuple[str, str]] = field(default_factory=dict)
     """The alias and the entity of each table."""
     is_closed: bool = True
-    """Whether all sources are entities, so that a column without a table name is known."""
+    """Whether all sources are entities, so that the entity of a column without a table name is known."""
     is_supported: bool = True
     constants: dict[_Column, Constants] = field(default_factory=dict)
     pairs: list[tuple[_Column, _Column]] = field(default_factory=list)
-    """Equal columns: a constant of the first one restricts the second one."""
+    """Pairs of equal columns: if the first column equals a constant, the second one does too."""
 
     def add_source(self, node: Node) -> set[int]:
         """Add a source of the FROM clause. Return the tables in it."""

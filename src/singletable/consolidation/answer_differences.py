@@ -60,7 +60,7 @@ class AnswerComparer:
     design: Design
     pattern: PatternDeclaration
     identity: tuple[str, ...] = ()
-    """The fields that identify a row. Empty for the fields of the keys of its entity."""
+    """The fields that identify a row. If empty, the fields in the table key of its entity identify it."""
     ignored: frozenset[str] = frozenset()
     is_ordered: bool = True
     masked: frozenset[str] | Literal[True] = frozenset()
@@ -227,7 +227,7 @@ def _field_names(cls: Hashable) -> tuple[str, ...] | None:
 
 
 def _equal(old: Any, new: Any, ignored: frozenset[str]) -> bool:
-    """Return whether two answers are the same in every field: the quick result for most comparisons."""
+    """Return whether two answers are the same in every field. Most are, so this check comes first."""
     cls = old.__class__
     if cls in _LEAVES or cls is not new.__class__:
         return old is new or (cls in _LEAVES and new.__class__ in _LEAVES and _same(old, new))
@@ -249,7 +249,7 @@ _LEAVES = frozenset((str, int, float, bool, bytes, Decimal, datetime, date, UUID
 
 
 def _rows_of(answer: Any) -> Any:
-    """Return the items of a page. The cursors of two implementations are never the same."""
+    """Return the items of a page, without its cursor: the cursors of two implementations are never the same."""
     return list(answer.items) if isinstance(answer, Page) else answer
 
 

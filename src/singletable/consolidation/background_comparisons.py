@@ -51,7 +51,7 @@ class ComparisonResult:
 
 
 class ComparisonQueue:
-    """The comparisons that wait. The queue limits their number for each pattern, so that one cannot displace others."""
+    """The comparisons that wait. Their number per pattern is limited, so that no pattern fills the queue alone."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -119,7 +119,11 @@ class ComparisonQueue:
 
 
 async def compare(comparison: AnswerComparison, *, is_last: bool) -> ComparisonResult:
-    """Compare the answers of a call: at first with the served answer, and in repetitions with two more old answers."""
+    """Compare the answers of a call.
+
+    The first attempt compares the served answer with one answer of the other implementation. A repetition reads the
+    old, the new and again the old implementation.
+    """
     if comparison.attempt == 0:
         return await _compare_served(comparison)
     return await _compare_again(comparison, is_last=is_last)

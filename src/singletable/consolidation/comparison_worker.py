@@ -24,7 +24,7 @@ from singletable.consolidation.shadowed_pattern import ShadowedPattern, ShadowSe
 
 R = TypeVar("R")
 BATCH_SECONDS, BATCH_CPU_SECONDS = 0.05, 0.002
-"""How long comparisons wait for others, and how much processor time a batch may use before a rest."""
+"""How long a comparison waits for others in its batch, and the processor time that a batch may use before a rest."""
 
 
 class ComparisonWorker:

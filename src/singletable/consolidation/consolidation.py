@@ -31,7 +31,7 @@ class CleanPeriod:
 class Consolidation(Generic[T]):
     """A new table, and the sources whose rows become its items.
 
-    The runner copies the sources in this order: a source whose rows other rows refer to comes first.
+    The runner copies the sources in the given order. If rows refer to rows of another source, pass that source first.
     """
 
     def __init__(
@@ -88,7 +88,10 @@ class Consolidation(Generic[T]):
         return open_dual_table(self, url, options)
 
     def refresh(self, table: T) -> None:
-        """Let a table that `open` has returned read the stage before its next write, not within 30 seconds."""
+        """Make a table that `open` has returned read the stage again before its next write.
+
+        Otherwise it reads the stage every 30 seconds.
+        """
         from singletable.consolidation.dual_table import opened_dual_table
 
         opened_dual_table(table).writer_of_both.lease.forget()

@@ -171,7 +171,7 @@ class DualTable(ConnectedTable):
         return (yield from lease.current()) is Stage.RETIRED
 
     def _entry(self, write: RequestedWrite, before: Item | None, entity: MappedEntity | None) -> dict[str, Any]:
-        """Return a write of the new table, guarded by the fields from which its row follows."""
+        """Return a write of the new table. It requires that the fields from which its row is computed are unchanged."""
         guards: list[Condition] = []
         if before is None:
             guards = [missing(self.reader.design.table.partition[0].name)]

@@ -46,7 +46,10 @@ Entry = Mapping[str, Any]
 
 
 class CompanionFailed(Exception):
-    """The condition of a companion entry does not hold. `reasons` are those of the companion entries."""
+    """The condition of a companion entry does not hold: an entry for another table in the same transaction.
+
+    `reasons` are the cancellation reasons of the companion entries.
+    """
 
     def __init__(self, reasons: Sequence[Mapping[str, Any]]) -> None:
         self.reasons = reasons
@@ -188,8 +191,8 @@ class DualWriter:
     ) -> None:
         """Raise ItemRefused if the stored item of an entity belongs to another row than this one.
 
-        `known` are the keys of the entities of all rows that a request of the application replaces or deletes. Without
-        them, the change copies a row.
+        `known` are the keys of the entities of all rows that a request of the application replaces or deletes. It is
+        None if the runner copies a row.
         """
         for each in () if change.after is None else change.after.entities:
             item = stored.get(each.key_id)
@@ -235,9 +238,10 @@ class DualWriter:
     def _left_for_later(
         self, intents: Sequence[WriteIntent], problem: SingletableError, stored: Stored
     ) -> list[WriteIntent] | None:
-        """Return the writes without those that need an item that is not copied yet, or None if there are none.
+        """Return the writes after a failed transaction, without the items that depend on an item not copied yet.
 
-        The items of these writes are missing afterwards, so that the stage `verify` copies their rows.
+        These items are missing afterwards, so that the stage `verify` copies their rows. Return None if the
+        transaction failed for another reason.
         """
         reasons = problem.reasons if isinstance(problem, TransactionCancelled) else ()
         failed = {number for number, each in enumerate(reasons) if each.code == "ConditionalCheckFailed"}
@@ -299,7 +303,7 @@ class _TooManyActions(ArgumentRefused):
 def row_guards(
     before: Item | None, keys: Sequence[str], change: RowChange, read: frozenset[str] = frozenset()
 ) -> list[Condition]:
-    """Return the conditions that all attributes that were read from a row are unchanged."""
+    """Return the conditions under which every attribute that was read from a row is unchanged."""
     if before is None:
         return [missing(keys[0])]
     names = set(read)
@@ -387,7 +391,7 @@ def units_of(body: bytes) -> dict[str, float]:
 
 
 def _is_too_large(problem: RequestRefused, request: RequestedWrites) -> bool:
-    """Return whether a request may need more bytes than a transaction has: rows, items, and the values of guards."""
+    """Return whether the rows, items and condition values of a request may exceed the size of a transaction."""
     size = len(json.dumps(request.parameters, default=str))
     return problem.code == "ValidationException" and size > TRANSACTION_BYTES_MAX // 8
 

@@ -17,7 +17,7 @@ from singletable.migrations.item_pass import RECHECK_SECONDS, RECHECKS, Segmente
 
 
 class ExtraItems:
-    """Scans the new table, and reads the row of each item. Items of a class without a mapping back are skipped."""
+    """Scans the new table, and reads the row of each item. Items of classes without `row_of` are skipped."""
 
     def __init__(self, writer: DualWriter, mappings: Sequence[RowMapping], segments: int) -> None:
         self._writer = writer

@@ -91,7 +91,7 @@ class _RowChecks:
         self._table, self._indexes = snapshot.indexes[TABLE], list(snapshot.indexes.values())
 
     def check(self, rows: Sequence[OldRow]) -> None:
-        """Report rows that map to a key that another row has, and rows that the mapping back does not restore."""
+        """Report rows that map to the same key as another row, and rows that `row_of` does not restore."""
         for row in rows:
             try:
                 entities = self._writer.entities.mapped([self._mapping.mapped(row.values)])
@@ -118,7 +118,7 @@ class _RowChecks:
         return None
 
     def _not_restored(self, item: Item | None, value: object) -> str | None:
-        """Return how the mapping back differs from the row, or None."""
+        """Return how the result of `row_of` differs from the row, or None."""
         try:
             part = None if item is None else self._mapping.row_part(value)
         except ItemRefused as problem:

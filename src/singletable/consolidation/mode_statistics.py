@@ -77,7 +77,7 @@ class PatternStatistics:
             self._count_served()
 
     def _count_served(self) -> None:
-        """Add the calls of the last time to the counts. A call itself only notes its latency, which is quick."""
+        """Add the latest calls to the counts. A call only appends its latency to a list, to lose no time."""
         with self._lock, suppress(IndexError):
             while True:
                 side, seconds = self._served.popleft()

@@ -28,7 +28,7 @@ class _RowDraft:
     key: Item
     sets: Item = field(default_factory=dict)
     whole: Item = field(default_factory=dict)
-    """All attributes that the written entities contain, for a row that does not exist."""
+    """All attributes that the written entities contain. If the row does not exist, it is created from them."""
     removes: set[str] = field(default_factory=set)
     written: dict[KeyId, Item] = field(default_factory=dict)
     """The attributes that each written entity contains."""
@@ -108,7 +108,7 @@ class RowChanges:
         return drafts.setdefault((mapping.name, key_id(key)), _RowDraft(mapping, key))
 
     def _entry(self, draft: _RowDraft, row: Item | None) -> Mapping[str, Any] | None:
-        """Return the write of a row, guarded by everything that its mapping has read."""
+        """Return the write of a row. It requires that all attributes that the mapping has read are unchanged."""
         name = draft.mapping.name
         before = None if row is None else self._writer.mapped(name, row)
         known = self._writer.entities.mapped([before])

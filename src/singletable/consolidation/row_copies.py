@@ -1,4 +1,4 @@
-"""Row copies: copies rows into the new table, guarded by the rows and the items that it has read."""
+"""Row copies: copies rows into the new table, if the rows and items that were read are still unchanged."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class RowCopies:
         try:
             return self._difference(planned, stored) != ""
         except SingletableError:
-            return True  # copied alone, the row fails with its reason
+            return True  # the row is copied alone, and fails with its reason
 
     def _intents(self, planned: Sequence[PlannedRow], stored: Mapping[KeyId, Item | None]) -> list[WriteIntent]:
         for each in planned:
@@ -211,7 +211,7 @@ class RowCopies:
             try:
                 keys |= {key_id(key): key for key in self._writer.entities.keys([each.change])}
             except SingletableError:
-                continue  # copied alone, the row fails with its reason
+                continue  # the row is copied alone, and fails with its reason
         found, units = yield from read_related(self._name, list(keys.values()))
         self.result.read_units += units
         return found

@@ -60,14 +60,14 @@ class ServedRead:
         return answer, perf_counter() - started
 
     def _only_side(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Side | None:
-        """Return the side that answers a call, whatever happens. Return None if this needs a closer look."""
+        """Return the side that answers a call in any case. Return None if a cursor or an error can decide it."""
         place = self._cursor_place
         if place is not None and (len(args) > place or CURSOR in kwargs):
             return None
         return self.pattern.only_side
 
     def _note(self, side: Side, seconds: float, args: tuple[Any, ...], kwargs: dict[str, Any], answer: Any) -> None:
-        """Count a served call, and hand a share of the calls over to the background."""
+        """Count a served call, and queue a share of the calls for comparison in the background."""
         pattern = self.pattern
         pattern.statistics.served(side, seconds)
         if pattern.compares and random() < self._sample:  # noqa: S311  # a sample needs no secure random numbers

@@ -36,7 +36,7 @@ class ShadowReads:
         self.settings = settings or ShadowSettings()
         self.table = table
         opened = self._opened = table._opened()
-        self._session = opened.session  # the requests for the reserved items are no writes of the application
+        self._session = opened.session  # the writes of the reserved items are not writes of the application
         members = {name: member for base in reversed(type(self).__mro__) for name, member in vars(base).items()}
         declared = {name: member for name, member in members.items() if isinstance(member, OldRead)}
         if not declared:

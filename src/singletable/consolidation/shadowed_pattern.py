@@ -47,7 +47,7 @@ class ShadowSettings:
     error_rate_max: float = 0.05
     """In the mode `new`, a pattern falls back to `old` if the new implementation exceeds this error rate."""
     error_calls_min: int = 20
-    """The number of calls in a minute from which the error rate is judged."""
+    """The minimum number of calls in a minute. With fewer calls, the error rate causes no fall-back."""
     refresh_seconds: float = 30.0
     """How often a process reads the modes."""
     flush_seconds: float = 10.0
@@ -77,7 +77,7 @@ class ShadowedPattern:
         self._records: deque[DifferenceRecord] = deque(maxlen=RECORDS_MAX)
         self._place = random.randrange(RECORDS_MAX)  # noqa: S311  # processes begin at different places
         self.fall_back: tuple[PatternMode, str] | None = None
-        """The mode that this process has left because of errors, and the reason, until the table knows it."""
+        """The mode that this process has left because of errors, and the reason. None after the table has both."""
         self.current = PatternMode("old", 0.0, 0)
         self.mode: Mode = "old"
         self.only_side: Side | None = "old"

@@ -61,7 +61,7 @@ def differences(before: Snapshot, after: Snapshot) -> tuple[Operation, ...]:
 
 
 def _is_made_by_copies(operation: Operation) -> bool:
-    """Return whether a change concerns only attributes that are computed for each copy of an item."""
+    """Return whether a migration to a second table makes the change when it computes the copy of each item."""
     changes = TableChanged | IndexAdded | IndexDropped | IndexChanged | KeysAdded | KeysDropped | KeysChanged
     return isinstance(operation, changes) or (isinstance(operation, BaseKeyChanged) and not operation.is_retyped)
 
@@ -233,7 +233,10 @@ def _rename_problem(old: EntitySnapshot, new: EntitySnapshot, field: FieldSnapsh
 
 
 def _stored_as_text(old: EntitySnapshot, new: EntitySnapshot) -> FieldSnapshot | None:
-    """Return the field whose stored form changes because only a TTL field stores a datetime as a number; or None."""
+    """Return a datetime field that becomes the TTL field or stops being it, or None if there is none.
+
+    Only a TTL field stores a datetime as a number, so the stored form of such a field changes.
+    """
     for name in (old.ttl, new.ttl):
         field = None if name is None else old.field(name)
         if field is not None and field.type == "datetime" and name is not None and new.field(name) is not None:

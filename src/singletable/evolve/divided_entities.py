@@ -10,7 +10,7 @@ from singletable.model.table_schema import TABLE
 
 
 def fields_of_part(part: EntitySnapshot, names: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the name in the whole entity of each field of a part. Fields without another name keep theirs."""
+    """Return each field of a part with its name in the whole entity. Most fields have the same name in both."""
     return {each.name: names.get(each.name, each.name) for each in part.fields}
 
 
@@ -22,7 +22,7 @@ class DividedEntity:
     divided: EntitySnapshot
     part: EntitySnapshot
     fields: Mapping[str, str]
-    """The name in the united entity of each field of the part."""
+    """Each field of the part, with its name in the united entity."""
 
     @property
     def moved(self) -> Mapping[str, FieldSnapshot]:
@@ -32,7 +32,7 @@ class DividedEntity:
 
     @property
     def shared(self) -> Mapping[str, str]:
-        """The names of the fields that both items have: in the part, and in the whole."""
+        """The fields that both items have: each name in the part, with the name in the whole."""
         moved = self.moved
         return {name: other for name, other in self.fields.items() if name not in moved}
 

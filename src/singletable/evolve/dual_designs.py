@@ -1,4 +1,4 @@
-"""Dual designs: the designs of new code with the old form of items, and with both, while a migration is open."""
+"""Dual designs: with them, new code reads and writes the old form of items, or both forms, during a migration."""
 
 from __future__ import annotations
 
@@ -247,9 +247,9 @@ class _OldForm:
     def _with_attributes(
         self, entity: Entity, declaration: EntityDeclaration, reads: FormUse | None
     ) -> EntityDeclaration:
-        """Return the declaration with the attributes that a form reads, and the others as second forms.
+        """Return the declaration with the attribute names that a form reads, and the other names as second forms.
 
-        None stands for the old attributes alone.
+        If `reads` is None, the declaration has the old names and no second forms.
         """
         record = self._record(entity)
         renamed: dict[str, tuple[str, str]] = {}

@@ -26,7 +26,7 @@ _MIXINS: Mapping[str, type] = {"str": str, "int": int}
 
 
 def type_document(declared: Any, codecs: TypeCodecs = BUILT_IN, inside: tuple[type, ...] = ()) -> TypeDocument:
-    """Return a type as JSON; `inside` is the classes around it, because a class can contain itself.
+    """Return a type as JSON; `inside` contains the classes around it, because a class can contain itself.
 
     For a type with a type codec, return the JSON of the stored type, because the table contains only stored values.
     """

@@ -1,4 +1,4 @@
-"""Second table of a migration: the old and the new table as designs of the new code, and what cannot be copied."""
+"""Second table of a migration: the designs of the old and the new table, with the classes of the new code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def replaces_table(operations: Sequence[Operation]) -> bool:
 def second_table(design: Design, before: Snapshot, operations: Sequence[Operation]) -> SecondTable | None:
     """Return the two tables of a migration, or None if it has only one.
 
-    Raise NotDual if the items of one table do not determine those of the other one.
+    Raise NotDual if the copy of an item cannot be computed from the item, in either direction.
     """
     if not replaces_table(operations):
         return None

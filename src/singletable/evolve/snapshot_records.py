@@ -145,9 +145,9 @@ class EntitySnapshot(SnapshotPart, kw_only=True, frozen=True):
     renamed_from: Mapping[str, str] = {}
     """The previous names of renamed fields. They are not part of the fingerprint."""
     split_from: Mapping[str, Mapping[str, str]] = {}
-    """The entity from which a migration splits this one, with its names of fields. Not part of the fingerprint."""
+    """The entity from which a migration splits this one, with its field names. Not part of the fingerprint."""
     merged_from: Mapping[str, Mapping[str, str]] = {}
-    """The entities that a migration merges into this one, with their names of fields. Not part of the fingerprint."""
+    """The entities that a migration merges into this one, with their field names. Not part of the fingerprint."""
     expected_items: int | None = None
     expected_bytes: int | None = None
 

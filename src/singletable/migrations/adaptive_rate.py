@@ -17,7 +17,7 @@ _REASONS = frozenset(("ProvisionedThroughputExceeded", "ThrottlingError"))
 
 
 class AdaptiveRate:
-    """Limits the units per second of a pass. DynamoDB's throttling halves the limit; it recovers slowly."""
+    """Limits the units per second of a pass. A throttled request halves the limit, which then grows again slowly."""
 
     def __init__(self, limit: float | None, clock: Callable[[], float]) -> None:
         self._limit, self._clock = limit, clock
@@ -33,7 +33,8 @@ class AdaptiveRate:
     def throttle(self, units: float, problem: RequestRefused) -> float:
         """Halve the rate after a throttled request. Return the seconds to wait before the next request.
 
-        `units` is the number of units that the pass has consumed so far. Raise the error if it occurred too often.
+        `units` is the number of units that the pass has consumed so far. If it has not grown during too many throttled
+        responses in a row, raise the error.
         """
         self._throttled = 1 if units > self._units else self._throttled + 1
         if self._throttled > THROTTLED_MAX:
@@ -56,7 +57,7 @@ class AdaptiveRate:
         return max(ahead, 0.0)
 
     def _restart(self, units: float, seconds: float = 0.0) -> None:
-        """Measure the units from now on, or from a number of seconds later."""
+        """Start a new measurement of the consumed units, now or in some seconds."""
         self._since, self._units = self._clock() + seconds, units
 
 

@@ -41,7 +41,7 @@ Fields = Mapping[str, Any]
 
 
 class Missing(Exception):
-    """Related items that were not read yet."""
+    """A change depends on related items that were not read yet."""
 
     def __init__(self, *keys: Item) -> None:
         self.keys = keys

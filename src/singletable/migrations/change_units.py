@@ -14,7 +14,7 @@ from singletable.model.table_schema import TABLE
 from singletable.values.item_size import entry_write_units, item_size, write_units
 
 TRANSACTION_FACTOR = 2
-"""The factor of a transaction on the table. Its writes to indexes cost as much as others."""
+"""A transaction consumes twice the write units on the table. Its writes to indexes consume the usual units."""
 
 
 class WrittenItem(NamedTuple):
@@ -33,7 +33,7 @@ class WrittenItem(NamedTuple):
 def request_units(
     request: ChangeRequest, written: Mapping[KeyId, WrittenItem], table: IndexSnapshot, indexes: Iterable[IndexSnapshot]
 ) -> int:
-    """Return the write units of a request with these items, without those of the check of the epoch."""
+    """Return the write units of a request with these items. They do not include the check of the runner's epoch."""
     indexes, factor = tuple(indexes), TRANSACTION_FACTOR if request.is_transaction else 1
     return sum(
         change_units(each.before, each.after, table, () if each.is_check else indexes, factor=factor)

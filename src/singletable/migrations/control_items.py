@@ -1,4 +1,7 @@
-"""The control items of a migration: state, designs and progress. Each write checks the epoch."""
+"""The control items of a migration: state, designs and progress.
+
+Each write checks the epoch, a number that increases when another runner takes over. So an older runner cannot write.
+"""
 
 from __future__ import annotations
 
@@ -86,7 +89,7 @@ class RunnerItems:
         return self.place.item(text, **{CONTENT: dict(content)})
 
     def replace(self, item: Item, before: Item | None) -> Steps[None]:
-        """Write a reserved item whose content must still be `before`, or which must not exist for None.
+        """Write a reserved item if its content is still `before`. If `before` is None, the item must not exist.
 
         Otherwise raise MigrationStopped.
         """

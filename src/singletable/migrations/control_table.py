@@ -55,7 +55,7 @@ def _move(control: ControlItems, own: ReservedPlace, state: DesignState, before:
         stored = yield from read_content(own, text)
         if stored is not None:
             yield (control.put_call(place.item(text, **{CONTENT: stored[CONTENT]})),)
-    moved = control.state_item(replace(state, epoch=state.epoch + 1))  # a runner in the table stops
+    moved = control.state_item(replace(state, epoch=state.epoch + 1))  # stops a runner that uses the state in the table
     reference = own.item(STATE, **{CONTENT: {"M": {CONTROL_TABLE: {"S": place.table}}}})
     unused = {
         "ConditionExpression": "attribute_not_exists(#content)",

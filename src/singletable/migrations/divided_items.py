@@ -113,7 +113,7 @@ class _Halves:
         return item is not None and self._types.entity_of(item) is self.part
 
     def can_return(self, item: Item, *, unites: bool) -> bool:
-        """Return whether an undo may have to merge or split a whole item, as far as the item shows it."""
+        """Return whether an undo may have to merge or split a whole item, judging by the moved attributes in it."""
         required = [each.attribute for each in self._moved.values() if each.required]
         has_all = all(name in item for name in required)
         return has_all is not unites if required else True

@@ -73,7 +73,7 @@ class ItemChange:
 
     @property
     def targets(self) -> tuple[Item, ...]:
-        """The keys that the change puts, if it moves the item."""
+        """The keys under which the change puts the item, if it moves the item."""
         return tuple(each.action.key for each in self.related if self.deletes and each.action.kind == "Put")
 
     @property
@@ -100,7 +100,7 @@ class ItemChange:
         return ItemAction("Update", self.key, 0, None, tuple(changes), guards=guards)
 
     def update(self, table: str) -> dict[str, Any]:
-        """Return the parameters of the update of the item, which the action also describes.
+        """Return the UpdateItem parameters of `action`, for a change without a transaction.
 
         Most changes of a migration have the same shape, so their expressions are built once.
         """
@@ -121,7 +121,10 @@ class ItemChange:
 def _update_expressions(
     partition: str, sets: tuple[str, ...], removes: tuple[str, ...], unchanged: tuple[tuple[str, bool], ...]
 ) -> Mapping[str, Any]:
-    """Return the expressions of an update, with a placeholder for each value. `unchanged` is True for a missing one."""
+    """Return the expressions of an update, with a placeholder for each value.
+
+    `unchanged` contains each attribute in the condition, and whether it must be missing.
+    """
     names = {"#k": partition}
     names |= {f"#s{number}": name for number, name in enumerate(sets)}
     names |= {f"#r{number}": name for number, name in enumerate(removes)}

@@ -82,7 +82,7 @@ class ItemConversion:
 
     def _move(self, moved: MovedEntity, item: Item, now: float, found: Found, *, is_back: bool = False) -> Computed:
         change = self._moved.change(moved, item, found, self._key_text(item), is_back=is_back)
-        # An expired item moves like the others. One that cannot be read does not stop the migration.
+        # An expired item moves like the others. If it cannot move, it does not stop the migration.
         return None if isinstance(change, ItemFailure) and self._is_expired(item, now) else change
 
     def _backfilled(self, item: Item, now: float, found: Found) -> Computed:

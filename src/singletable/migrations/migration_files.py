@@ -1,4 +1,7 @@
-"""Migration files: a folder with one Python file and one snapshot per migration, checked for gaps, heads and edits."""
+"""Migration files: a folder with one Python file and one snapshot per migration.
+
+They are checked for missing numbers, for two migrations made from the same design, and for later edits.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ class MigrationFile:
 
     @property
     def applied_as(self) -> str:
-        """The text for the migration in the design state after it has run."""
+        """The entry of the migration in the design state after its run: its label and the hashes of its files."""
         digest = "" if self.source is None else f":{self.source.digest}"
         return f"{self.label}:{self.snapshot.fingerprint}{digest}"
 

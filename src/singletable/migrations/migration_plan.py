@@ -40,7 +40,7 @@ EMPTY_PAGE_UNITS = 0.5
 
 @dataclass
 class PlannedWrites:
-    """The number of items that a phase writes, and what the writes cause."""
+    """The number of items that a phase writes, with the write units and the stream records of these writes."""
 
     written: int = 0
     write_units: int = 0
@@ -54,7 +54,7 @@ class MigrationPlan:
 
     items: int = 0
     read_units: float = 0.0
-    """The read units of all phases. Items that the migration creates are not part of them."""
+    """The read units of all phases, without the reads of items that the migration creates."""
     scans: int = 0
     """The number of scans of the table during the migration."""
     expand: PlannedWrites = field(default_factory=PlannedWrites)

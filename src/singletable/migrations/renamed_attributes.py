@@ -1,4 +1,4 @@
-"""Renamed attributes: an item of the old form, as the new design reads it."""
+"""Renamed attributes: converts an item with the old attribute names to the form that the new design reads."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class SecondTableCopies:
         return ItemChange(key, item, unchanged=unchanged, related=(RelatedWrite(put, current, made),))
 
     def delete_orphan(self, item: Item, now: float, found: Found) -> Computed:
-        """Return the delete of an item of the new table that has no item in the old one, or None if it has one.
+        """Return the delete of an item of the new table, or None if the old table contains the item too.
 
         A client that wrote only the old table can have deleted the item after another client had written both.
         """

@@ -19,7 +19,7 @@ ASIDE = "$singletable_aside"
 FAILING = "$singletable_failing"
 INDEX, ITEM = "aside", "item"
 ITEMS_MAX = 5000
-"""More items than this are not set aside: the error is then in the handler, and the runner stops."""
+"""The maximum number of items with records set aside. Beyond it, the handler is probably wrong, so the runner stops."""
 CHUNK_BYTES = 300_000
 REASON_CHARACTERS_MAX = 1000
 

@@ -205,7 +205,7 @@ class StreamWorker:
         before = self.report.internal
         failed = self.delivery.deliver(records)
         done = records if failed is None else records[: records.index(failed)]
-        # A page that contains only reserved items is not worth a checkpoint: the checkpoint would be the next record.
+        # A page with only reserved items gets no checkpoint: its write is a new record of the stream, without end.
         is_worth = self.report.internal - before < len(records)
         is_due = self._clock() - held.stored_at >= CHECKPOINT_SECONDS
         checkpoint = done[-1].sequence if done and (is_worth or is_due) else held.lease.checkpoint

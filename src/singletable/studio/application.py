@@ -160,7 +160,7 @@ class _Pages:
         return RedirectResponse(f"/{quote(names[0])}/overview", 303)
 
     async def pulse(self, _: Request) -> Response:
-        """Report the version of the model and the running total, which every page follows."""
+        """Return the version of the model and the running total, which every open page requests again and again."""
         return JSONResponse({"changes": self._workspace.watch.changes, "total": _total(self._workspace)})
 
     async def overview(self, request: Request) -> Response:

@@ -18,7 +18,7 @@ from singletable.studio.item_rows import Item, ItemRow, ItemRows, ReadItems, ite
 from singletable.studio.studio_store import send
 
 ROWS_MAX = 100
-"""The number of items of one page. Three columns of a large screen show fewer items."""
+"""The number of items of one page. It is more than three columns of a large screen show."""
 SKIPPED_ROWS_MIN = 50
 """If a partition has this many rows at the end of a page, the next page skips the rest of it.
 

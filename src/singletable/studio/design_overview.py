@@ -111,7 +111,7 @@ class DesignOverview:
     patterns: tuple[PatternLine, ...]
     cost: MonthlyCost | None
     verdicts: tuple[tuple[str, str, int], ...]
-    """The tone, the text and the number of patterns."""
+    """Each verdict: its tone (the colour), its text and the number of patterns with it."""
 
     def writers(self, number: int) -> int:
         """Return how many entities have keys in an index."""

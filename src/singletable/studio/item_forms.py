@@ -115,7 +115,10 @@ def form_item(entity: Entity, texts: Texts) -> dict[str, Value]:
 
 
 def with_shape_change(texts: Texts, operation: str, path: str) -> dict[str, str]:
-    """Return the texts of a form after an element was added to a list or dict, or removed from it, or a map was set."""
+    """Return the texts of a form after a change of its shape.
+
+    An element is added to a list or dict or removed from it, or a map is set or becomes None.
+    """
     changed = dict(texts)
     if operation == "unset":
         return {**texts, path + NONE: "on"}

@@ -1,4 +1,7 @@
-"""Item rows: stored items as the rows of a drawer, with their keys, entity, size and a few values."""
+"""Item rows: the stored items in a drawer of the page, each with its keys, entity, size and a few values.
+
+A drawer shows one item collection: the items of the table or an index with the same partition key.
+"""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _decoded(codec: Codec, text: str) -> str:
 
 
 def _by_delimiter(text: str) -> KeyPieces:
-    """Return a key that no template explains. A first segment in capitals counts as a literal."""
+    """Return the pieces of a key that matches no template. A first segment in capitals, such as USER#, is a literal."""
     first, delimiter, rest = text.partition("#")
     if delimiter and first.isupper():
         return KeyPiece(first + delimiter), KeyPiece(rest, "value")

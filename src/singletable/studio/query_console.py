@@ -1,4 +1,4 @@
-"""The query console: the request that a PartiQL statement becomes, its items and its units."""
+"""The query console: runs a PartiQL statement, and shows its DynamoDB operation, its items and its units."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _example(workspace: Workspace, view: TableView) -> tuple[str, str]:
 
 
 def explain(workspace: Workspace, view: TableView, given: Document) -> Document:
-    """Show the access that a statement becomes, without sending it."""
+    """Show the DynamoDB operation that executes a statement, without sending the statement."""
     html = _access_html(workspace, view, str(given.get("statement", "")), str(given.get("parameters", "")))
     return {"html": html}
 

@@ -1,4 +1,4 @@
-"""Recorded requests: the requests of one page of the studio, with their times, and the units of all pages."""
+"""Recorded requests: the requests of one page of the studio with their durations, and the total units of all pages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _recording: ContextVar[list[TimedRequest] | None] = ContextVar("studio_recording
 
 @contextmanager
 def recorded() -> Generator[list[TimedRequest], None, None]:
-    """Yield a list. It gets every request of this thread in the block, except reads of reserved items."""
+    """Yield a list, to which every request of this thread in the block is added, except reads of reserved items."""
     requests: list[TimedRequest] = []
     before = _recording.set(requests)
     try:

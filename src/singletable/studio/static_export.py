@@ -22,9 +22,9 @@ from singletable.studio.workspace import TableView, Workspace
 Pages = dict[str, bytes]
 Document = dict[str, Any]
 BYTES_MAX = 5_000_000
-"""The size of all files of an export together."""
+"""The maximum size of all files of an export together."""
 ROW_LIMITS = (1_000, 300, 100, 30)
-"""How many items of each column an export contains: the first number with which the files are small enough."""
+"""The numbers of items per column that an export tries, in this order, until its files are small enough."""
 _SCREENS = tuple(each for each in SCREENS if each[0] in ("overview", "collections", "patterns", "design"))
 _DESIGN_PARTS = design_pages.PARTS[:3]
 _LINK = re.compile(r' (href|src|action|(?<=<option )value)="(/[^"]*)"')

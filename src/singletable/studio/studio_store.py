@@ -129,7 +129,7 @@ class RehearsedWrite:
 
 @dataclass(frozen=True)
 class StatementAccess:
-    """The operation that a PartiQL statement becomes."""
+    """The operation with which DynamoDB executes a PartiQL statement, such as a Query or a Scan."""
 
     operation: str
     index: str

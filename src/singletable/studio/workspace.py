@@ -30,7 +30,7 @@ from singletable.values.item_size import item_size
 from singletable.verify.design_check import CheckReport, check
 
 SAMPLE_ITEMS_MAX = 2_000
-"""The items that the overview counts on a local store without a click."""
+"""The maximum number of items that the overview counts on a local store without a click."""
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start to record if the user wants a catalogue. Each worker of pytest-xdist records its own requests."""
+    """Start recording if the user wants a catalogue. Each worker of pytest-xdist records its own requests."""
     option, default = config.getoption("--dynamodb-catalogue"), config.getini("dynamodb_catalogue")
     if not option and not default:
         return
@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop to record."""
+    """Stop recording."""
     if (recording := config.stash.get(_RECORDING, None)) is not None:
         recording.uninstall()
 

@@ -59,7 +59,7 @@ def strings(limits: Limits) -> Values:
 
 @st.composite
 def retried(draw: st.DrawFn, values: Values, fits: Callable[[Any], bool]) -> Any:
-    """Draw until a value fits, before the whole example is rejected.
+    """Draw until a value fits. Reject the whole example only after many draws.
 
     Hypothesis' own filter stops after three draws, which is too few if half of the values do not fit.
     """

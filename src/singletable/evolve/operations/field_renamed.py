@@ -14,7 +14,7 @@ from singletable.lazy_dataclass import dataclass
 
 @dataclass(frozen=True)
 class FieldRenamed(Operation):
-    """A field with a new name in the class. Only an `@upgrade` function renames its attribute in the same operation."""
+    """A field with a new name in the class. Its attribute keeps its name, unless an `@upgrade` function renames it."""
 
     kind: ClassVar[str] = "field renamed"
     entity: str
