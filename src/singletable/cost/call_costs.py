@@ -102,7 +102,7 @@ def _writes_by_object(entity: Entity) -> Iterator[tuple[str, WriteKind, frozense
     others = frozenset(entity.fields) - in_keys
     if others:
         yield "update in place", "update", others
-    seen: set[str] = set()  # the list has one update for each set of moved index entries
+    seen: set[str] = set()  # updates that move entries in the same indexes are listed once
     for alias, placement in entity.placements.items():
         movable = placement.fields - fixed
         if alias == TABLE or not movable:

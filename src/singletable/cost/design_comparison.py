@@ -1,9 +1,9 @@
 """Compare the cost of a single table with one table per entity.
 
 With one table per entity, each table has the current keys of its entity, and the indexes through which patterns read
-the entity. If a pattern reads one entity, its request stays the same, without other entities in its range. If it reads
-a collection, it needs one request per member. Writes skip index entries that no pattern reads. A transaction can write
-to several tables.
+the entity. If a pattern reads one entity, its request stays the same, but reads no items of other entities. If it reads
+a collection, it needs one request per member. Indexes that no pattern reads do not exist, so writes cost less. A
+transaction can write to several tables.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ def measure_items(design: Design, items: Iterable[tuple[Entity | None, Item]], *
 
 def _average(total: _Sum, is_complete: bool) -> SampledSize:
     counts = {**total.entries, TABLE: total.items}
-    partitions = total.partitions if is_complete else {}  # a partial sample shows too few items per collection
+    partitions = total.partitions if is_complete else {}  # a partial sample lacks some items of a collection
     return SampledSize(
         total.items,
         -(-total.item_bytes // total.items),

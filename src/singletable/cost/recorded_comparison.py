@@ -21,7 +21,7 @@ from singletable.values.item_size import TRANSACTION_WRITE_FACTOR
 
 @dataclass(frozen=True)
 class CallUnits:
-    """What one call of a pattern uses in a design."""
+    """The units and requests of one call of a pattern, in the model or in the recorded tables."""
 
     reads: float
     writes: float
@@ -38,7 +38,7 @@ class RecordedPatternComparison:
     recorded: CallUnits
     calls_per_second: float | None
     left_out: tuple[str, ...] = ()
-    """The recorded reads and writes of the pattern that the model has no pattern for."""
+    """The recorded reads and writes for which the model has no pattern. The estimate does not include them."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ def compare_recorded(
     catalogue: RecordedCatalogue, calls: Sequence[CallCost], prices: Prices, table_class: str
 ) -> RecordedComparison:
     """Compare the patterns of a model with the recorded patterns of the same names."""
-    # A pattern cannot have the name of a method of tables, so the import of a worksheet calls `open` `open_pattern`.
+    # A pattern cannot have the name of a table method. So the import of a worksheet changes the name `open` to
+    # `open_pattern`.
     by_name = {call.name.removesuffix("_pattern"): call for call in calls} | {call.name: call for call in calls}
     steps = pattern_steps(catalogue)
     compared, only_recorded = [], []
@@ -97,9 +98,9 @@ def _compared(
 
 
 def _together(pattern: AccessPattern, known: Sequence[tuple[PatternStep, CallCost]]) -> CallUnits:
-    """Return the estimate for the same reads and writes in one table. Batches and transactions stay as they are.
+    """Return the estimate for the same reads and writes in one table, in the same batches and transactions.
 
-    A write whose condition failed costs one unit, because it changes no index entry.
+    A write whose condition failed counts as one unit (two in a transaction), because it changes no index entry.
     """
     reads = writes = requests = 0.0
     joined: set[int] = set()

@@ -138,7 +138,7 @@ def _unfinished_transfers(connection: sqlite3.Connection) -> list[Export | Impor
 
 
 def _unfinished_tables(connection: sqlite3.Connection) -> list[tuple[CatalogRow, TableDefinition]]:
-    """Return the tables with the status CREATING, except those that are restored from a backup and will be resumed."""
+    """Return the tables with the status CREATING, except tables whose restore from a backup will be resumed."""
     tables = [(row, definition_from(row.definition)) for row in catalog_rows.rows(connection)]
     return [
         (row, definition)

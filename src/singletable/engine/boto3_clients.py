@@ -93,7 +93,7 @@ def library(name: str) -> Any:
 
 
 def _client_options(session: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options with a region and credentials, for which boto3 would otherwise search, and without signing."""
+    """Return the options of a client without signing. The region and credentials are set, so boto3 does not search."""
     unsigned = library("botocore.config").Config(signature_version=library("botocore").UNSIGNED)
     given = options.get("config")
     filled = {"region_name": session.region_name or REGION, **ACCESS_KEY, **options}

@@ -138,14 +138,14 @@ class RequestMethods:
             with self.store.separate_commits():
                 return self.perform(action, request)
         except (RequestRefused, StoreRefused, WriterBusy):
-            raise  # the sessions of the action have ended in the correct order
+            raise  # the action has already ended its sessions in the correct order
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise StoreRefused(
                 f"{action.shape.__name__}: the store contains a damaged item or record ({error}).\n"
                 "  Run `singletable check-store` on its file, and restore the store from a copy."
             ) from error
         except BaseException:
-            try:  # an interrupt may have occurred at the end of a session
+            try:  # an interrupt may have stopped a session while it was ending
                 self.store.abandon(within_group=True)
             finally:
                 self.store.abandon(within_group=True)

@@ -133,7 +133,11 @@ def _has_item(connection: sqlite3.Connection, table: StoredTable, index: StoredI
 
 
 def _change_log_problems(connection: sqlite3.Connection, table: StoredTable) -> Iterator[str]:
-    """Yield a problem for each change that does not continue the previous one, and for wrong final states of items."""
+    """Yield the problems of a change log.
+
+    A change must start from the result of the previous change to the same item, and the current item must be the result
+    of its last change.
+    """
     if table.changes is None:
         return
     log = table.changes.log

@@ -41,7 +41,7 @@ R = TypeVar("R", bound="_Cached")
 
 @dataclass(frozen=True, eq=False)
 class _Cached:
-    """A parsed expression: the checks that need the values of a request, and its placeholders."""
+    """A parsed expression with its placeholders, and the checks that need the values of a request."""
 
     checks: tuple[Check, ...]
     used_names: frozenset[str]

@@ -28,7 +28,7 @@ _FUNCTIONS = AllowedFunctions("a condition", _TESTS | {"size"}, function_checks)
 
 @dataclass(frozen=True)
 class ParsedCondition:
-    """A parsed condition: its tree, the checks that need the values of a request, its placeholders and attributes."""
+    """A parsed condition with its placeholders and attributes, and the checks that need the values of a request."""
 
     tree: Condition
     checks: tuple[Check, ...]

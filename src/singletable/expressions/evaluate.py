@@ -128,7 +128,7 @@ def _equality(left: Getter, right: Getter) -> Test:
 
 
 def ordered(order: Callable[[Any, Any], bool], one: Any, other: Any) -> bool:
-    """Return whether two values have the same type and this order; neither may be None."""
+    """Return whether two values have the same type and are in the given order, such as `<`. Neither may be None."""
     if "S" in one:
         return "S" in other and order(one["S"], other["S"])
     difference = compare(one, other)

@@ -104,7 +104,7 @@ class ExpressionReader:
         self._is_check_postponed = True
 
     def reject_redundant_parentheses(self) -> None:
-        """Reject redundant parentheses, such as `((a = :b))`, and end a postponement of this check."""
+        """Reject redundant parentheses, such as `((a = :b))`. This check is no longer postponed."""
         self._is_check_postponed = False
         if self._has_redundant_parentheses:
             raise invalid(f"Invalid {self.parameter}: The expression has redundant parentheses;")

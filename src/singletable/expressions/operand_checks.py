@@ -136,7 +136,7 @@ def change_checks(action: str, value: Parameter) -> list[Check]:
 
 
 def type_checks(operator: str, operands: tuple[Operand, ...], allowed: frozenset[str]) -> list[Check]:
-    """Return the checks that operands have an allowed type; paths have no check: their type depends on the item."""
+    """Return the checks of the types of operands. A path has no check, because its type depends on the item."""
     checks: list[Check] = []
     for operand in operands:
         if isinstance(operand, Function) and operand.name == "size" and "N" not in allowed:

@@ -51,7 +51,10 @@ class Placeholders:
 
 
 class Printer:
-    """Prints trees. `attribute` returns the stored name of an attribute; `resolve` returns the value of a leaf."""
+    """Prints expression trees.
+
+    `attribute` returns the stored name of an attribute. `resolve` returns the value of a constant or parameter.
+    """
 
     def __init__(
         self,
@@ -88,7 +91,7 @@ class Printer:
     def update(self, changes: Iterable[Change], printed: Mapping[str, list[str]] | None = None) -> str:
         """Print an update with its clauses in the usual order.
 
-        `printed` has the text of changes that start each clause.
+        `printed` has further changes as text, by clause (such as SET). They come first in their clause.
         """
         clauses = {action: list(texts) for action, texts in (printed or {}).items()}
         for change in changes:

@@ -11,7 +11,7 @@ from singletable.expressions.operand_checks import Check, FailedCheck, shown_pat
 from singletable.expressions.tree import Path
 from singletable.lazy_dataclass import dataclass
 
-# The selected parts: of a map by name, or of a list by position. None selects the whole value.
+# The selected parts of a map (by name) or of a list (by position). None selects the whole value.
 Places = dict[str | int, "Places | None"]
 
 

@@ -20,7 +20,7 @@ from singletable.values.scalars import add_numbers, subtract_numbers
 
 # A function of the current value at a path, the item and the request values. It returns the new value, or None.
 ChangeFunction = Callable[[Any, Item, Values], Any]
-# The changes inside a map, by name, or inside a list, by position.
+# The changes inside a map (by name) or inside a list (by position).
 Places = dict[str | int, "ChangeFunction | Places"]
 
 INCORRECT_TYPE = "An operand in the update expression has an incorrect data type"
@@ -248,7 +248,7 @@ Action = Literal["SET", "REMOVE", "ADD", "DELETE"]
 
 @dataclass(frozen=True)
 class ParsedUpdate:
-    """A parsed update: its changes, the checks that need the values of a request, and its placeholders."""
+    """A parsed update with its placeholders, and the checks that need the values of a request."""
 
     changes: tuple[Change, ...]
     checks: tuple[Check, ...]

@@ -70,7 +70,7 @@ class PartitionLoad:
     is_guessed: bool = False
     """Whether the rate, the units per call or the distribution over partitions is a guess."""
     finds_copies: bool = False
-    """Whether this load is the query with which a write finds the copies that it must update."""
+    """Whether this load comes from the query that a write runs to find the copies that it must update."""
 
     @property
     def is_burst(self) -> bool:
@@ -276,7 +276,7 @@ class CopyWrites:
 
     @property
     def _shared(self) -> frozenset[str]:
-        """The fields with the same value in all copies: fields that find the copies, and values derived from them."""
+        """The fields with the same value in all copies: those in the query for copies, and values derived from them."""
         by = frozenset(self.part.copy.by.values() if self.part.copy is not None else ())
         derived = self.part.entity.declaration.derived
         return by | {name for name, each in derived.items() if by.issuperset(each.fields)}

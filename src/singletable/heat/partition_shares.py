@@ -70,7 +70,7 @@ def spread_values(plan: Plan) -> dict[str, int]:
 
 
 def _share(value: PartitionValue, read_at_once: int) -> tuple[float, str]:
-    """Return the share of the most frequent value, and the guess in it. The guess is empty if the share is known."""
+    """Return the share of the most frequent value, and the guess that it is based on (empty for a known share)."""
     if isinstance(value.derived, Shard):
         return 1 / value.derived.of, ""
     if isinstance(value.derived, Bucket):  # all writes go to the current bucket, but a read uses several buckets

@@ -27,7 +27,7 @@ NEW_TABLE = Demand(12_000, 4_000)
 
 @dataclass(frozen=True)
 class Growth:
-    """A growth to `times` the current traffic, at once or over `over_seconds`; the simulation lasts `seconds`."""
+    """A growth of the traffic by the factor `times`, at once or over `over_seconds`. The simulation lasts `seconds`."""
 
     times: float
     over_seconds: int = 0

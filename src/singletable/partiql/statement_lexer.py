@@ -95,7 +95,7 @@ def _token(group: str, written: str, position: TokenPosition) -> StatementToken:
 
 
 def _check_exponent(written: str, position: TokenPosition) -> None:
-    """Reject a number whose exponent does not fit in 32 bits, before or after the fractional digits are counted."""
+    """Reject a number if its exponent does not fit in 32 bits, as written or minus the number of fractional digits."""
     match = _EXPONENT.search(written)
     if match is None or match.group(2) is None:
         return

@@ -97,7 +97,10 @@ def parameter_name(number: int) -> str:
 
 
 def column_name(path: Path) -> str:
-    """Return the name of a result column: the last name of its path with the positions, as `b[0]` for `a.b[0]`."""
+    """Return the name of a result column: the last name in its path and the list positions after it.
+
+    For example, the column of `a.b[0]` has the name `b[0]`.
+    """
     last_name = max(position for position, step in enumerate(path.steps) if isinstance(step, str))
     return str(Path(path.steps[last_name:]))
 

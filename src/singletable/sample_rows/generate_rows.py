@@ -191,7 +191,7 @@ class _Sampler:
         return [owner for owner in owners(self.design, group) if owner is not entity]
 
     def _size(self, entity: Entity, above: tuple[str, ...]) -> int:
-        """Return the number of rows of an entity: one more than the number of rows of its parent."""
+        """Return the number of rows of an entity: one more than its parent, whose first row has two children."""
         if entity.name in above:
             return _ROWS_MIN
         if entity.name in self._sizes:

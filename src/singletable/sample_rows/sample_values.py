@@ -75,7 +75,7 @@ def value_of(kind: Any, target: SampleField, number: int, depth: int = 0, codecs
 
 
 def _coded(codec: TypeCodec[Any, Any], target: SampleField, number: int, depth: int, codecs: TypeCodecs) -> Any:
-    """Return a value of a type with a type codec: the first candidate for the stored value that the codec reads."""
+    """Return a sample value of a type that has a type codec. Try several stored values until the codec accepts one."""
     stored = value_of(codec.stored, target, number, depth, codecs)
     for candidate in (stored, *(text.format(number + 1) for text in _FORMATTED if codec.stored is str)):
         try:

@@ -71,7 +71,7 @@ def write_units(size_bytes: int) -> int:
 
 
 def entry_write_units(old_bytes: int | None, new_bytes: int | None, *, is_moved: bool, is_changed: bool) -> int:
-    """Return the write units that one index consumes, from the old and the new size of an entry (None for no entry).
+    """Return the write units that one index consumes if an entry changes. A size is None if there is no such entry.
 
     An unchanged entry costs nothing. An entry whose key changes (`is_moved`) costs a delete and a put. The units of
     each are rounded up separately.

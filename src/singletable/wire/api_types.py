@@ -20,8 +20,8 @@ class Result(msgspec.Struct, kw_only=True, rename="pascal", omit_defaults=True, 
 
 
 NAME_REGEX = f"^{NAME_PATTERN}$"
-# The key in `Meta.extra` of the pattern that error messages show. It is set where DynamoDB's own pattern is too slow to
-# match. `Meta.pattern` is then an equivalent, faster pattern.
+# A key in `Meta.extra`, for the pattern that error messages show. A type has this key if DynamoDB's own pattern is too
+# slow to match. In this case, `Meta.pattern` has an equivalent, faster pattern.
 REPORTED_PATTERN = "reported pattern"
 
 AttributeValue = dict[str, Any]

@@ -197,7 +197,7 @@ def _reject_conversion(value: Any, java: str) -> NoReturn:
 
 
 def _shape_errors(shape: type[Shape], document: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Yield the messages for the violated constraints of a structure, whose fields start with `path`."""
+    """Yield the messages for the violated constraints of a structure. They show its fields with the prefix `path`."""
     for field in _fields(shape):
         field_path = f"{path}{field.name[0].lower()}{field.name[1:]}"
         value = document.get(field.name)

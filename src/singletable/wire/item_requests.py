@@ -79,7 +79,7 @@ class UpdateItem(ItemWrite, kw_only=True, frozen=True):
 
 
 class ItemWriteResult(Result, kw_only=True, frozen=True):
-    """The attributes, the consumed capacity and the metrics. Each is present only if the request has set its option."""
+    """The attributes, the consumed capacity and the metrics. A request has one option for each of them."""
 
     attributes: msgspec.Raw | Item | msgspec.UnsetType = msgspec.UNSET
     consumed_capacity: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET

@@ -1,7 +1,7 @@
 """AWS Signature Version 4: the credential scope, the signing key, and the signature of a canonical request.
 
-The client creates signatures with this module, and the server verifies them. Both create the canonical request
-themselves.
+The client creates signatures with this module, and the server verifies them. The client and the server each have their
+own code for the canonical request, which is the text that is signed.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ from msgspec import Meta
 from singletable.values.limits import NAME_CHARACTERS_MAX, NAME_CHARACTERS_MIN
 from singletable.wire.api_types import NAME_REGEX, IndexName, Result, Shape
 
-# Keys in `Meta.extra`. REQUIRED marks a parameter with a separate message if it is missing. LONG marks an integer whose
-# type error says Long instead of Integer.
+# Keys in `Meta.extra`. REQUIRED marks a parameter for which DynamoDB has a separate message if the request omits it.
+# LONG marks an integer whose type DynamoDB calls Long instead of Integer in error messages.
 REQUIRED = "required parameter"
 LONG = "a long"
 

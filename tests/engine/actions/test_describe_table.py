@@ -43,7 +43,7 @@ def test_describe_table_returns_the_sizes_of_items_and_index_entries(empty_engin
     assert sizes(empty_engine) == {"table": (2, 48), "gsi": (2, 24), "lsi": (1, 20)}
 
 
-def test_describe_table_returns_sizes_that_change_with_updates_and_deletes(empty_engine: Engine) -> None:
+def test_the_table_sizes_that_describe_table_returns_change_with_updates_and_deletes(empty_engine: Engine) -> None:
     create_indexed(empty_engine)
     key = texts(pk="a", sk="1")
     put(empty_engine, {**key, **texts(gsiPk="g", lsiSk="l")})

@@ -13,7 +13,7 @@ MOMENT = "20150830T123600Z"
 SCOPE = Scope("20150830", "us-east-1", "service")
 
 
-def test_the_simplest_request_of_the_aws_test_suite_has_its_signature() -> None:
+def test_the_http_server_computes_the_signature_of_the_aws_test_suite_to_check_a_request() -> None:
     headers = {b"host": b"example.amazonaws.com", b"x-amz-date": MOMENT.encode()}
     request = HttpRequest(b"GET", b"/", headers, b"", True)
     assert compute_signature(SECRET, MOMENT, SCOPE, request, (), ("host", "x-amz-date")) == (

@@ -1,4 +1,4 @@
-"""Authorization: the engine as one principal sees it, and the permissions that each of its requests needs."""
+"""Authorization: runs the requests of a principal only if the policies of the principal allow them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class PrincipalEngine(RequestMethods):
-    """The methods for requests of one principal.
+    """An engine that runs the requests of one principal if the policies of the principal allow them.
 
     `Engine.as_principal` returns this object. Close only the engine, not this object.
     """
@@ -64,7 +64,10 @@ def authorize(principal: Principal, accesses: Iterable[RequestedAccess]) -> None
 
 
 def accesses_of(engine: Engine, action: str, request: Any) -> Iterable[RequestedAccess]:
-    """Return the accesses of a request. An action without a definition needs a permission for every resource."""
+    """Return the accesses that a request needs, such as GetItem on one table.
+
+    An action that is missing in the lists of this package needs access to every resource (`*`).
+    """
     access_of = _access_by_action().get(action)
     if access_of is None:
         return (RequestedAccess.of(action, "*"),)

@@ -44,7 +44,7 @@ IDENTITY_KEYS = frozenset(
         "cognito-identity.amazonaws.com:sub",
     )
 )
-"""The keys that describe how a principal signed in. A principal has only the keys that you give it."""
+"""The keys that describe how a principal signed in. They have no values unless you pass them with the principal."""
 _OF_PRINCIPAL = frozenset((PRINCIPAL_ARN, PRINCIPAL_ACCOUNT, USER_NAME)) | IDENTITY_KEYS
 
 TAG_KEY = re.compile(r"[\w+=.@:/ -]{1,128}")

@@ -50,7 +50,7 @@ _ALL, _PROJECTED, _SPECIFIC = "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "SPE
 
 
 def _partition(table: StoredTable, key: Item) -> PartitionValues:
-    """Return the partition key of a request's key, after the same checks as in the action."""
+    """Return the partition key values of a key in a request. First check the key in the same way as the action does."""
     accept_item(key)
     exact_key(table, key)
     return partition_values(table.order.partition, key)
@@ -113,8 +113,8 @@ def transact_get_items(engine: Engine, request: TransactGetItems) -> Accesses:
             return facts(
                 partitions=[partition for part in parts for partition in part["partitions"]],
                 attributes=[attribute for part in parts for attribute in part["attributes"]],
-                # The reads of one table are authorised together, so the Select value that returns the most data
-                # applies.
+                # The reads of one table are authorised together. Policies test the Select value of the read that
+                # returns the most data.
                 select=_ALL if any(part["select"] == _ALL for part in parts) else _SPECIFIC,
                 capacity=request.return_consumed_capacity or "NONE",
                 enclosing="TransactGetItems",
@@ -207,7 +207,7 @@ def _return_values(request: AnyWrite) -> str:
 
 
 def _write(table: StoredTable, request: AnyWrite) -> tuple[PartitionValues, frozenset[str]]:
-    """Return the partition key in a write, and all attributes in the request."""
+    """Return the partition key of the item that a write changes, and the names of all attributes in the request."""
     attributes = set(getattr(request, "expected", None) or ()) | set(getattr(request, "attribute_updates", None) or ())
     if isinstance(request, PutItem | Put):
         partition, item = _partition_of_item(table, request.item), request.item

@@ -125,7 +125,7 @@ def _planned_one(table: StoredTable, each: WriteRequest, size: int) -> PlannedWr
 
 
 def _planned_put(table: StoredTable, item: Item, size: int) -> PlannedWrite:
-    """Plan a put. If the key is invalid, raise the error that a delete returns, as in DynamoDB (captured from AWS)."""
+    """Plan a put. For an invalid key, raise the same error as a delete, as DynamoDB does (captured from AWS)."""
     try:
         return planned_put(table, item, size)
     except InvalidItemKey:

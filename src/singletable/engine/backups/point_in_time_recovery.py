@@ -87,7 +87,10 @@ def fill_from(engine: Engine, definition: TableDefinition, snapshot: TableSnapsh
 
 
 def _first_steps(steps: Iterator[list[Row]], *, unlimited: bool) -> tuple[list[list[Row]], bool]:
-    """Return the steps to copy within the request, and whether the snapshot has no further steps."""
+    """Return the steps that the request itself copies, and whether they are all steps of the snapshot.
+
+    A background job copies the other steps of a large snapshot. With `unlimited`, the request copies all steps.
+    """
     first: list[list[Row]] = []
     items = size = 0
     for step in steps:

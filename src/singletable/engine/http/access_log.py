@@ -1,4 +1,4 @@
-"""Access log of the server (`serve --log`): one line per request, in JSON or as text, without keys and values."""
+"""Access log of the server (`serve --log`): one line per request, as JSON or text, without keys and values of items."""
 
 from __future__ import annotations
 

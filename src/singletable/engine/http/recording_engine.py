@@ -19,7 +19,10 @@ _read = msgspec.json.decode
 
 
 class RecordingEngine:
-    """An engine whose requests are recorded. The server knows no callers, so the shapes name the access patterns."""
+    """Records the requests to an engine. The name of an access pattern comes from the shape of its requests.
+
+    The server does not know which function of the application sent a request.
+    """
 
     def __init__(self, engine: RespondingEngine, recorder: RequestRecorder) -> None:
         self._engine = engine
@@ -44,7 +47,7 @@ class RecordingEngine:
         seconds = time.perf_counter() - started
         try:
             self._record(operation, body, reply, seconds)
-        except Exception:  # the client has its reply, whatever the recording does
+        except Exception:  # the client gets its reply even if the recording fails
             _log.exception("cannot record a request of %s", operation)
         return reply
 
@@ -61,7 +64,7 @@ class RecordingEngine:
             self._recorder.record(operation, request, answer, seconds=seconds, recent=recent)
             return
         code = str(answer.get("__type", "")).rpartition("#")[2]
-        if code not in _NEVER_READ:  # a request that does not fit its shape says nothing about an access pattern
+        if code not in _NEVER_READ:  # an invalid request belongs to no access pattern
             self._recorder.record(operation, request, None, seconds=seconds, error=code)
 
 

@@ -36,7 +36,7 @@ def _decoded(text: bytes) -> str:
 def compute_signature(
     secret: str, moment: str, scope: Scope, request: HttpRequest, query: QueryParameters, signed: Sequence[str]
 ) -> str:
-    """Return the signature of a request under a secret, over the headers named in `signed`."""
+    """Compute the signature of a request with a secret. The signature covers the headers that `signed` names."""
     canonical = _canonical(request, query, signed)
     return Signing(secret, moment, scope).signature(canonical)
 
@@ -169,7 +169,7 @@ def _claim_of_query(parameters: Mapping[str, str]) -> Claim:
 
 
 def _lifetime(text: str | None) -> timedelta:
-    """Return the lifetime of a signature in a query string: X-Amz-Expires, or the lifetime of a header signature."""
+    """Return how long a signature in a query string is valid: X-Amz-Expires, or as long as a signature in a header."""
     if text is None:
         return SKEW_MAX
     if not (text.isascii() and text.isdigit() and len(text) < 10 and timedelta(seconds=int(text)) <= EXPIRES_MAX):

@@ -65,7 +65,7 @@ class LaggingTree(Tree):
         return joined_items(self.items(connection, low, high, descending), count_max, bytes_max)
 
     def _remember(self, connection: sqlite3.Connection, key: bytes) -> None:
-        # The record stays correct even if the transaction is rolled back, because the key then has this row again.
+        # If the transaction is rolled back, the key has this row again, so the recorded row is still correct.
         had = self.get(connection, key)
         now = self._now()
         with self._lock:

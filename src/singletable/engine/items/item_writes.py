@@ -48,7 +48,7 @@ class PlannedWrite(NamedTuple):
 
     @property
     def takes_fast_path(self) -> bool:
-        """Whether the write needs no read of the old item: it has no condition, no indexes and no change log."""
+        """Whether the write does not read the old item: an unconditional put or delete that changes only the item."""
         return self.condition is None and self.updated is None and self.table.writes_items_only and self.kind != "check"
 
 

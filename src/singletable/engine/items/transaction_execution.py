@@ -42,8 +42,8 @@ NO_REASON: Reason = {"Code": "None"}
 def reject_large_payload(sizes: Iterable[int]) -> None:
     """Raise an error if the actions of a transaction are too large together.
 
-    The tests of Alternator show the first words of DynamoDB's message; the whole message is DynamoDB Local's. Its size
-    is that of the actions up to the first one that does not fit.
+    The tests of Alternator show the first words of DynamoDB's message; the whole message is DynamoDB Local's. The size
+    in the message is the sum of the action sizes up to the first action that exceeds the limit.
     """
     for total in accumulate(sizes):
         if total > TRANSACTION_BYTES_MAX:

@@ -59,7 +59,7 @@ def create(connection: sqlite3.Connection, identifier: str, document: bytes) -> 
 
 
 def adopt(connection: sqlite3.Connection, identifier: str, document: bytes, tree: Tree) -> BackupRow:
-    """Add a backup that takes an existing tree, so that no item is copied."""
+    """Add a backup that takes over an existing tree, so that no item is copied."""
     added = _insert(connection, identifier, document)
     connection.execute(f"ALTER TABLE {tree.name} RENAME TO {added.tree.name}")
     return added

@@ -99,7 +99,7 @@ def drop(connection: sqlite3.Connection, row: CatalogRow, indexes: Iterable[int]
 
 
 def tree_statement(name: str, version: int = VERSION) -> str:
-    """Return the statement that creates a tree in a format version."""
+    """Return the CREATE TABLE statement of a tree, for a version of the store format."""
     return f"CREATE TABLE {name} ({tree_columns(version)})"
 
 

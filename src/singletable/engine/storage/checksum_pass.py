@@ -17,7 +17,7 @@ _SIZE_MAX = 2**32 - 1  # a row with a damaged size or type gets no checksum
 
 
 def lacks_checksums(store: Store) -> bool:
-    """Return whether the pass over a store is not complete."""
+    """Return whether rows of the store may still lack checksums, because the pass is not complete."""
     with store.reading() as connection:
         return store_format.may_lack_checksums(connection)
 
@@ -60,7 +60,7 @@ def _fill(store: Store, name: str, pause: Callable[[], None]) -> None:
     first_missing = f"SELECT min(rowid) FROM {name} WHERE rowid > ? AND checksum IS NULL"  # noqa: S608  # a name from the database's own list
     position = -1
     while True:
-        with store.reading() as connection:  # a long search does not delay writers
+        with store.reading() as connection:  # the search may take long, and a reader does not delay writers
             first: int | None = connection.execute(first_missing, (position,)).fetchone()[0]
         if first is None:
             return
@@ -70,7 +70,7 @@ def _fill(store: Store, name: str, pause: Callable[[], None]) -> None:
 
 
 def _tree_step(connection: StoreConnection, name: str, first: int) -> int:
-    """Add the missing checksums of the next rows of a tree, starting at a rowid. Return the last rowid."""
+    """Add missing checksums to the next rows of a tree, starting at a rowid. Return the last rowid reached."""
     rows = connection.execute(
         f"SELECT rowid, key, item, size FROM {name} WHERE rowid >= ? AND checksum IS NULL ORDER BY rowid LIMIT ?",  # noqa: S608
         (first, STEP_ROWS),
@@ -90,7 +90,7 @@ def _tree_step(connection: StoreConnection, name: str, first: int) -> int:
 
 
 def _log_step(connection: StoreConnection, name: str, first: int) -> int:
-    """Add the missing checksums of the next changes of a log, starting at a number. Return the last number."""
+    """Add missing checksums to the next changes of a log, from a sequence number on. Return the last number reached."""
     rows = connection.execute(
         f"SELECT sequence, at, by_service, key, before, after FROM {name} "  # noqa: S608
         "WHERE sequence >= ? AND checksum IS NULL ORDER BY sequence LIMIT ?",

@@ -303,7 +303,7 @@ class ConnectionPool:
         holder.execute("BEGIN IMMEDIATE")
 
     def _remap_if_grown(self, holder: StoreConnection) -> None:
-        """Make the writer map the grown file. The other connections map it again when they notice its next write."""
+        """Make the writer map the grown file. Other connections map the file again when they notice the next write."""
         file_bytes = self._path.stat().st_size
         if file_bytes > self._mapped_bytes * _REMAP_GROWTH:
             holder.remap()

@@ -29,9 +29,9 @@ Checksum = tuple[int, int]
 
 
 def log_damage(path: Path) -> str | None:
-    """Return where one bit of a log was changed after it was written.
+    """Return the place in the log where one bit was changed after it was written, such as `frame 3`.
 
-    Return None if no such bit explains its content.
+    Return None for an intact log, and for a wrong checksum that one changed bit does not explain.
     """
     try:
         with path.open("rb") as log:
@@ -92,7 +92,7 @@ def _checksum(words: tuple[int, ...], start: Checksum) -> Checksum:
 
 
 def _is_one_bit_off(words: tuple[int, ...], computed: Checksum, stored: Checksum) -> bool:
-    """Return whether one changed bit, in the words or in the stored checksum, explains the difference."""
+    """Return whether one changed bit, in the words or in the stored checksum, explains why the checksums differ."""
     if _bit_count(computed, stored) == 1:
         return True
     first, second = ((a - b) & _MASK for a, b in zip(computed, stored, strict=True))
@@ -106,9 +106,9 @@ def _is_one_bit_off(words: tuple[int, ...], computed: Checksum, stored: Checksum
 
 @cache
 def _weights(count: int) -> list[Checksum]:
-    """Return how often each word counts in the two sums.
+    """Return how often each word of a frame counts in the two sums of the checksum.
 
-    These are Fibonacci numbers, because each sum adds the two before it.
+    These are Fibonacci numbers, because each of the two sums is added to the other one in turn.
     """
     weights = [(0, 1), (1, 1)]
     while len(weights) < count:

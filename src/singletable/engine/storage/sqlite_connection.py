@@ -64,7 +64,7 @@ class StoreConnection(sqlite3.Connection):
     def wait_for_writers(self, seconds: float) -> None:
         """Set how long SQLite waits for programs that write without the fair write lock."""
         if seconds != self._busy_seconds:
-            self._busy_seconds = -1.0  # an interrupt may leave the old or the new value, so neither is trusted
+            self._busy_seconds = -1.0  # an interrupt can leave either value, so the next call sets it again
             self.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
             self._busy_seconds = seconds
 

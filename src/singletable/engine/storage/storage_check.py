@@ -67,7 +67,7 @@ def _wrong_tables(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _wrong_schema_rows(connection: sqlite3.Connection) -> Iterator[str]:
-    """Yield a problem for each inconsistent row of SQLite's schema, and for each number that SQLite could use again."""
+    """Yield a problem for each wrong row of SQLite's schema, and for each wrong AUTOINCREMENT counter."""
     for kind, name, table, statement in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
         if kind == "table":
             is_sound = name == table and (name != "sqlite_sequence" or statement == _SEQUENCE_STATEMENT)

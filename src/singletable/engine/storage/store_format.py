@@ -74,19 +74,19 @@ PENDING_CHECKSUMS = "checksums"
 
 
 def tree_columns(version: int) -> str:
-    """Return the columns of a tree in a version."""
+    """Return the column definitions of a tree, for a version of the store format."""
     return TREE_COLUMNS if version >= CHECKSUMS_SINCE else _TREE_COLUMNS
 
 
 def change_log_columns(version: int) -> str:
-    """Return the columns of a change log in a version."""
+    """Return the column definitions of a change log, for a version of the store format."""
     return CHANGE_LOG_COLUMNS if version >= CHECKSUMS_SINCE else _CHANGE_LOG_COLUMNS
 
 
 def tree_prefix(version: int) -> str:
-    """Return the first letter of the trees of tables and indexes in a version.
+    """Return the first letter of the tree names of tables and indexes, for a version of the store format.
 
-    It changed together with the columns, so that an older release that has the store open finds no tree to write to.
+    The letter changed together with the columns. So an older release that has the store open finds no tree to write to.
     """
     return "r" if version >= CHECKSUMS_SINCE else "t"
 

@@ -62,7 +62,7 @@ class Stream(NamedTuple):
         """Return the shards in order, each with its parent.
 
         A stream has one shard, unless the engine closes a shard after `shard_records` records. As in DynamoDB, a
-        shard without records of the retention period is no longer listed.
+        shard whose records are all older than the retention period is no longer listed.
         """
         first, last = self.row.first, self.last(connection)
         if shard_records is None:

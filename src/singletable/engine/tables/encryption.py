@@ -54,7 +54,7 @@ def encryption_of(requested: SSESpecification | None, scope: KeyScope) -> Encryp
 
 
 def with_encryption(definition: TableDefinition, requested: SSESpecification, scope: KeyScope) -> TableDefinition:
-    """Return the definition with another key. Reject the current key in the cases in which DynamoDB rejects it."""
+    """Return the definition with the requested key. Reject a request for the current key where DynamoDB rejects it."""
     encryption = encryption_of(requested, scope)
     if encryption.sse_type is None and definition.sse_type is None:
         raise invalid(f"{_INVALID}Table is already encrypted by default")

@@ -51,7 +51,7 @@ class EmptyKeyValue(RequestRefused):
 
 
 class IndexKeyErrors:
-    """The errors for invalid index key values. None means that the index omits the item."""
+    """Creates the errors for invalid index key values. If a method returns None, the index omits the item instead."""
 
     def mismatch(self, index: str, attribute: KeyElement, value: dict[str, Any]) -> RequestRefused | None:
         """Return the error of a value with the wrong type."""
@@ -243,9 +243,10 @@ class StoredTable:
         self.indexes = indexes
         self.changes = changes
         self.expiry = expiry
-        # Whether a write changes only the item.
+        # Whether a write changes only the item: no index entries, change log, expiry times, limits or counters.
         self.writes_items_only = not indexes and changes is None and expiry is None and traffic is None
-        # A write of only an item and its index entries cannot fail part-way, because all of their trees exist, or none.
+        # A write of an item and its index entries cannot fail part-way: the trees of a table exist together or not at
+        # all. Only writes to a change log or of expiry times need a savepoint.
         self.needs_savepoint = changes is not None or expiry is not None
         self.partition_name = definition.partition.name
         self.partition_kind = definition.partition.kind

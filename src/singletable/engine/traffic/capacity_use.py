@@ -10,7 +10,7 @@ from singletable.engine.storage.entry_keys import HEAD_BYTES
 from singletable.engine.tables.stored_table import Image, IndexEntry, Item, StoredIndex, StoredTable
 from singletable.values.item_size import write_units
 
-TABLE = ""  # replaces the index name where the table itself is meant
+TABLE = ""  # stands for the table itself instead of an index name
 
 
 class CapacityUse(NamedTuple):

@@ -1,4 +1,4 @@
-"""Table traffic: enforces throughput limits and counts accessed keys, if these features are enabled."""
+"""Table traffic: enforces throughput limits and counts the accesses to each key, if these features are enabled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from singletable.values.item_size import read_units
 
 
 class TableTraffic:
-    """Throttles the reads and writes of one table, and counts their keys. This class is thread-safe."""
+    """Throttles the reads and writes of one table, and counts how often each key is accessed or throttled.
+
+    This class is thread-safe.
+    """
 
     def __init__(
         self,
@@ -76,7 +79,10 @@ class TableTraffic:
         self._consume(uses_of_write(table, key, before, after, named, factor))
 
     def _consume(self, uses: Sequence[CapacityUse]) -> None:
-        """Consume the capacity of all parts or of none, because a throttled index also blocks writes to its table."""
+        """Consume the capacity of a request on the table and on all indexes, or on none of them.
+
+        If one index throttles a write, DynamoDB does not perform the write on the table either.
+        """
         now = self._now()
         with self._lock:
             for use in uses:
@@ -118,7 +124,7 @@ def counted_definitions(definition: TableDefinition) -> Iterator[tuple[str, Coun
 
 
 class Traffic:
-    """The traffic of all tables of an engine, by table identifier."""
+    """The throughput limits and key counts of all tables of an engine, by table identifier."""
 
     def __init__(
         self,
@@ -136,9 +142,9 @@ class Traffic:
         self._lock = threading.Lock()
 
     def of(self, definition: TableDefinition) -> TableTraffic | None:
-        """Return the traffic of a table that was opened or changed.
+        """Return the throughput limits and key counts of a table that was opened or changed.
 
-        Return None if there is nothing to enforce or count.
+        Return None if the table has no enforced limits and no counted keys.
         """
         is_needed = self._enforces_capacity or self._enforces_partitions or any(counted_definitions(definition))
         with self._lock:
@@ -162,7 +168,7 @@ class Traffic:
         )
 
     def keep_only(self, identifiers: set[str]) -> None:
-        """Remove the traffic of deleted tables."""
+        """Remove every table that is not in this set, because it was deleted."""
         with self._lock:
             for identifier in self._tables.keys() - identifiers:
                 del self._tables[identifier]

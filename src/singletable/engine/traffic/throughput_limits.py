@@ -58,7 +58,7 @@ BURST_SECONDS = 300.0
 PARTITION_BURST_SECONDS = 1.0
 BUCKETS_MIN = 10_000
 
-Direction = tuple[str, bool]  # the name of an index, or "" for the table; and True for writes
+Direction = tuple[str, bool]  # the name of an index ("" for the table), and whether the units are write units
 
 
 class CapacityLimits:

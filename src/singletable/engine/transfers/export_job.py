@@ -183,7 +183,7 @@ def changed_items(store: Store, table: StoredTable, first: float, until: float) 
 
 
 def changed_lines(table: StoredTable, changed: Iterable[ChangedItem], output_format: str, view: str) -> Lines:
-    """Yield the lines of an incremental export in steps, with the size of the lines, not of the items."""
+    """Yield the lines of an incremental export in steps. Each step has the size of its lines, not of its items."""
     found = iter(changed)
     while step := list(islice(found, STEP_ITEMS)):
         documents = [_document(table, each, view) for each in step]
