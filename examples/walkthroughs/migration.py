@@ -82,7 +82,7 @@ def _walk(folder: Path, rows: int, seconds_before_kill: tuple[float, float], see
     _fill(store, rows)
     print("\n   From here on, the walkthrough uses the finished model of the example, without the slow reads.")
     print(f"   Its table is created. It is empty; the four tables have {rows:,} rows.\n")
-    print("3. SOURCES: for each old table, a function makes an entity from a row, and another one the row again.\n")
+    print("3. SOURCES: for each old table, one function maps a row to an entity, and one maps it back.\n")
     _show("singletable consolidate plan consolidation.py file:shop.db", ["consolidate", "plan", FILE, store])
     with ShopProcesses(folder, seed, processes=2, speed=SPEED) as shop:
         time.sleep(1.0)

@@ -52,7 +52,7 @@ class ComparisonWorker:
             else BackgroundThread(lambda: completed(self._step()), "shadow reads")
         )
         self.draining = 0
-        """How many callers wait until all comparisons are made, so that the worker must not rest."""
+        """The number of callers that wait until all comparisons are made. Until then, the worker does not rest."""
         self._rest_until = 0.0
         self._is_awake = self._is_closed = False
 

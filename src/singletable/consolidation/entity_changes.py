@@ -71,7 +71,7 @@ class EntityChanges:
         return intents
 
     def left_out(self, intent: WriteIntent, stored: Stored) -> WriteIntent:
-        """Return the write after which the item of another write does not exist."""
+        """Return the write that replaces `intent`, so that its item does not exist afterwards."""
         entity = MappedEntity(intent.entity, make(decoded_class(intent.entity), intent.values))
         item = stored.get(entity.key_id)
         return self._deletion(entity, None if item is None else self.stored_entity(item, entity))

@@ -200,5 +200,5 @@ def statistics_from(item: Item | None) -> StoredStatistics:
 
 
 def _stored(name: str) -> str:
-    """Return the name of an attribute. No index of a user has a key attribute with this name."""
+    """Return the stored name of a statistic. No index of a user has a key attribute with such a name."""
     return f"{RESERVED_TYPE}:{name}"

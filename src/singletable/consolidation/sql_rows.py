@@ -72,7 +72,7 @@ class SqlRowReader:
 
 
 def _after(sql: Any, columns: Sequence[Any], values: Sequence[Any]) -> Any:
-    """Return the condition that a row comes after another one; not every database compares tuples."""
+    """Return the condition that a row comes after a position, without tuples, which not every database compares."""
     either = []
     for position, (column, value) in enumerate(zip(columns, values, strict=True)):
         same = [columns[number] == values[number] for number in range(position)]

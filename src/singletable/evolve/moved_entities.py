@@ -86,7 +86,7 @@ def overlaps(one: Placement, other: Placement) -> bool:
 def _differs_in_derived_values(move: BaseKeyChanged, before: Snapshot, entity: Entity) -> bool:
     """Return whether only computed values differ, such as the number of shards.
 
-    Then equal keys contain equal fields, so they are the keys of one item.
+    Then two equal keys contain equal fields, so they belong to the same item.
     """
     record = before.entities[move.entity]
     same_texts = (move.before.partition, move.before.sort) == (move.after.partition, move.after.sort)

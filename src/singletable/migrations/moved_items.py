@@ -48,7 +48,7 @@ class MovedItems:
             old, new = moved.keys(values)
         except (ItemRefused, ArgumentRefused, KeyRefused) as problem:
             known = moved.keys_of(key) if is_back else None
-            has_old_key = known is not None and known[0] == key  # so an undo need not read its fields
+            has_old_key = known is not None and known[0] == key  # then an undo has nothing to move
             return None if has_old_key else ItemFailure(key_text, str(problem))
         source, target = (new, old) if is_back else (old, new)
         if key == target:

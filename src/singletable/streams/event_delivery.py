@@ -294,7 +294,7 @@ class Delivery:
         return False
 
     def _call(self, handler: Handler, events: list[ChangeEvent[Any]]) -> None:
-        events = [replace(each, begin=TransactionsOfEvent(self.opened)) for each in events]  # also in a repetition
+        events = [replace(each, begin=TransactionsOfEvent(self.opened)) for each in events]  # new for each attempt
         try:
             result = handler.deliver(events)
             if inspect.isawaitable(result):

@@ -159,7 +159,7 @@ def _keys(workspace: Workspace, view: TableView, _: Mapping[str, str]) -> Docume
     try:
         found = key_choice(view.design, workspace.prices)
     except SingletableError as failure:
-        return {"blocks": (), "problem": re.sub(r"^<[^>]*>:\d+: ", "", str(failure))}  # no place in an inferred model
+        return {"blocks": (), "problem": re.sub(r"^<[^>]*>:\d+: ", "", str(failure))}  # an inferred model has no lines
     return {"blocks": tuple(key_choice_blocks(view.design, found)), "problem": ""}
 
 

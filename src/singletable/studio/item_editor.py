@@ -75,7 +75,7 @@ def _is_mirror(entity: Entity) -> bool:
 
 
 def _editor(workspace: Workspace, view: TableView, id_: str, new: str | None, mode: str) -> Document | None:
-    """Return the values of the editor of an item; None if the item is not read before a click."""
+    """Return the values of the editor of an item; None if reading it costs money, which needs a click of the user."""
     staged = workspace.staged_items(view.design.name).get(id_)
     before = staged.before if staged is not None else None
     if new is None and staged is None:

@@ -35,7 +35,7 @@ class AnswerGroup:
     """The name and the type of each field."""
     rows: tuple[tuple[str, ...], ...]
     member: str = ""
-    """The member of a collection to which the objects belong."""
+    """The field of the collection class that contains the objects. Empty for other results."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ class ActionEffect:
     indexes: tuple[IndexEffect, ...]
     error: str = ""
     note: str = ""
-    """What the list of attributes leaves out."""
+    """The attributes that the list leaves out, in words: `3 attributes as before`."""
 
     @property
     def total(self) -> float:
@@ -133,7 +133,7 @@ def staged_effects(opened: ConnectedTable, rows: ItemRows, views: ItemViews, wri
 
 
 def _change(found: Sequence[tuple[ActionEffect, RehearsedWrite]]) -> Iterator[ActionEffect]:
-    """Yield the effects of one change. A changed key shows only the attributes that differ between the two items."""
+    """Yield the effects of one change. If its key changes, list only the attributes that differ in the new item."""
     old = next((done.before for effect, done in found if effect.kind == "deletes"), None)
     new = next((done.after for effect, done in found if effect.kind == "creates"), None)
     if old is None or new is None:

@@ -136,7 +136,7 @@ def changes(workspace: Workspace, view: TableView, given: Document) -> Document:
 
 
 def _started(workspace: Workspace, view: TableView, start: StreamStart, ended: str | None) -> StreamTail | None:
-    """Begin to follow the stream of a table. Return None if it has none, or only the one that has ended."""
+    """Begin to follow the stream of a table. Return None if the table has no stream, or only the one that has ended."""
     opened = view.opened()
     try:
         arn = opened.run(latest_stream(opened.reader.name))
