@@ -81,7 +81,8 @@ def test_a_read_of_one_entity_needs_its_own_key_but_a_read_of_one_item_can_use_t
     assert {"LATEST", "WALL#{wall}"} == {templates[0] for templates in table.keys["Post"].values()}
     assert compared(table) == {"feed", "latest", "posts", "photo"}
     assert (
-        "  posts and feed: in the order of a feed, items of Photo and Post alternate, so the other would read all."
+        "  posts and feed: items of Photo and Post alternate in a feed, "
+        "so another read with this key would read all of them."
     ) in certificate_lines(table)
 
 

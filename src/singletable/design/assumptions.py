@@ -57,9 +57,9 @@ class _Variant:
 
 
 def deciding_assumptions(table: DesignedTable) -> tuple[Assumption, ...]:
-    """Return the assumptions that would change the design, by entity.
+    """Return the assumptions on which the design depends, sorted by entity.
 
-    Assumptions with the same effect are one assumption.
+    Assumptions whose other fact has the same effect are reported as one.
     """
     found: dict[tuple[str, str], list[_Variant]] = {}
     reported: set[str] = set()
@@ -153,7 +153,7 @@ def _changing_columns(
 
 
 def _value_counts(entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
-    """Yield the fields whose number of values is guessed from their names."""
+    """Yield variants in which a field has many values, if the number of its values is guessed from its name."""
     used = frozenset[str]().union(*(each.equal for each in needs.reads))
     for name in needs.sorted(used & entity.fields.keys()):
         guess = value_count(entity.fields[name])
@@ -184,7 +184,7 @@ def _rates(entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
 
 
 def _growth(entity: Entity, needs: EntityNeeds) -> Iterator[_Variant]:
-    """Yield higher rates of the writes, with which a partition can become too hot."""
+    """Yield variants with higher rates of the writes, which can make a partition too hot."""
     known = sorted(each.name for each in needs.writes if each.rate)
     total = math.fsum(each.rate or 0.0 for each in needs.writes)
     for factor in GROWTH_FACTORS if known else ():

@@ -99,7 +99,10 @@ class TemplateWriter:
         return any(self.solution.keys_of(each).keys[number].is_multi_attribute for each in labels)
 
     def _feed_word(self, entity: Entity, number: int) -> str:
-        """Return the word before the items of a feed: the name of the first pattern. Empty for other keys."""
+        """Return the literal for the keys of a feed: the name of its first pattern, in capitals.
+
+        Empty for other keys.
+        """
         reads = self.solution.keys_of(entity.label).reads_in(number)
         names = sorted(each.collection for each in reads if each.feed and each.collection is not None)
         if not names:

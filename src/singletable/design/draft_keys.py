@@ -1,4 +1,4 @@
-"""Drafts without keys: the requirements of imported text, for which the design chooses keys."""
+"""Drafts without keys: the entities and patterns of an imported source, for which the design then chooses keys."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ def _beside_feed(reads: Sequence[Read]) -> NoCommonKey | None:
     if not feeds or (len(feeds) == 1 and all(each.feed or each.single for each in reads)):
         return None
     return NoCommonKey(
-        f"in the order of a feed, items of {' and '.join(feeds[0])} alternate, so the other would read all"
+        f"items of {' and '.join(feeds[0])} alternate in a feed, so another read with this key would read all of them"
     )
 
 

@@ -84,7 +84,7 @@ class EntitySearch:
         return self._key(False, reads) is not None
 
     def can_share_local(self, reads: frozenset[int]) -> bool:
-        """Return whether one local index serves all these reads, with a table key that serves no read."""
+        """Return whether one local index serves all these reads, if the table key need not serve any read."""
         return any(self._with_local({TABLE_SLOT: frozenset(), LOCAL_SLOT + 1: reads}))
 
     def needs_shards(self, number: int) -> bool:
@@ -120,7 +120,10 @@ class EntitySearch:
         return found
 
     def _assignments(self, indexes: int, pinned: Mapping[str, int], local_indexes: int) -> Iterator[tuple[int, ...]]:
-        """Yield assignments in which every group has a key. If several indexes are unused, try only one of them."""
+        """Yield the assignments of reads to slots in which a key serves each group of reads.
+
+        Unused indexes are interchangeable, so only the first of them is tried.
+        """
         reserved = {slot for slot in pinned.values() if slot > 0}
         fewest = len(self.reads) + 1
 
@@ -192,7 +195,10 @@ class EntitySearch:
                 yield chosen
 
     def _table_keys(self, groups: Mapping[int, frozenset[int]]) -> Iterator[ColumnKey]:
-        """Yield the table keys that serve the reads of the table, or if there are none, those of local indexes."""
+        """Yield the table keys that serve the reads of the table.
+
+        If the table serves no reads, yield the table keys that have the partition key of a local index.
+        """
         reads = [self.reads[number] for number in sorted(groups[TABLE_SLOT])]
         if reads:
             yield from table_keys(self.entity, reads)

@@ -13,7 +13,7 @@ FEW_VALUES_MAX = 100
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """Facts about a column of an entity, for the solver."""
+    """Facts about a column of an entity, such as its size and the number of its values."""
 
     bytes: int = 16
     values: int | None = None
@@ -99,7 +99,10 @@ class Write:
     """
 
     finds_by: frozenset[str] | None = None
-    """The known columns that can be parts of the table key. None if all can. A condition only tests its column."""
+    """The known columns that can be parts of the table key.
+
+    None if all can. A column that only a condition tests cannot.
+    """
     cleared: frozenset[str] = frozenset()
     """The columns that have no value after the write. The item then leaves each index with such a column."""
     reads_first: bool = False

@@ -26,7 +26,10 @@ from singletable.values.item_size import CONSISTENT, EVENTUAL, TRANSACTION_WRITE
 
 @dataclass(frozen=True)
 class Estimate:
-    """The items, bytes and units of one call. `guessed` names the values that are not declared."""
+    """The numbers of items, bytes and request units of one call.
+
+    `guessed` names the values that the model does not declare.
+    """
 
     items: int
     bytes: int
@@ -69,7 +72,7 @@ class Estimate:
         return f"{mark}{format_number(self.units)} {'RRU' if self.kind == 'read' else 'WRU'}{reads}"
 
     def place_mark(self, label: str) -> str:
-        """Return the guess mark if the units of this table or index depend on a guess."""
+        """Return `≈`, the guess mark, if the units of this table or index depend on a guess."""
         return GUESS_MARK if label in self.guessed_places else ""
 
 

@@ -226,7 +226,10 @@ def _few(plan: Plan, entity: Entity, queries: int) -> int | None:
 
 
 def limit_of_call(plan: Plan) -> int | None:
-    """Return the limit of the pattern: fixed, or the default of its parameter, or without a default a typical one."""
+    """Return the limit of a call: a constant, the default of the limit parameter, or without a default a typical limit.
+
+    Return None for a pattern without a limit.
+    """
     if plan.limit is None:
         return None
     if isinstance(plan.limit.count, int):

@@ -79,7 +79,7 @@ class ProposedKeys:
 
     @property
     def keys(self) -> Keys:
-        """The partition and the sort key template. They are sparse if a field of them is optional."""
+        """The partition and the sort key template. They are declared as sparse if one of their fields is optional."""
         return index_keys(self.entity, (self.partition, self.sort))
 
     @property
@@ -141,9 +141,10 @@ def derived_edits(entity: Entity, name: str, source: str) -> tuple[Edit, ...]:
 
 
 def new_index(design: Design, pattern: PatternDeclaration) -> tuple[Alternative, ...]:
-    """Return the alternatives that add keys for the pattern.
+    """Return the alternatives that add index keys for the pattern.
 
-    If the keys have few partitions, a sharded key comes first.
+    If the keys have few partitions, another alternative spreads the items over shards. It comes first unless the
+    declared number of items is small.
     """
     proposed = propose_keys(design, pattern)
     if proposed is None:
@@ -354,7 +355,7 @@ def _is_frequent(design: Design, entity: Entity, pattern: PatternDeclaration) ->
 
 
 def _load(design: Design, proposed: ProposedKeys, pattern: PatternDeclaration, placement: Placement) -> str:
-    """Return a sentence about the load if there are few partitions, otherwise an empty text."""
+    """Return a sentence about the load of the partitions if there are few of them, otherwise an empty text."""
     if not _few_partitions(placement):
         return ""
     slots = [slot for part in placement.partition if not isinstance(part, NativePart) for slot in part.template.slots]
@@ -418,7 +419,10 @@ def shard_partition(design: Design, entity: Entity, alias: str, shards: int) -> 
 
 
 def _fanouts(design: Design, changed: Design, patterns: Sequence[PatternDeclaration]) -> tuple[Edit, ...] | None:
-    """Return the declarations of the reads that need more requests. Return None if a pattern is no longer served."""
+    """Return the edits that declare `fanout=` for the reads that need more requests with the changed keys.
+
+    Return None if the changed design no longer serves a pattern.
+    """
     edits: list[Edit] = []
     for pattern in patterns:
         before, after = plan(design, pattern), plan(changed, pattern)

@@ -115,7 +115,10 @@ def shared_fields(placed: Sequence[PlacedMember]) -> tuple[SharedFields, list[Mi
 
 
 def _unify(parts: Sequence[KeyPart]) -> tuple[SharedFields, bool]:
-    """Return the fields at equal positions up to the first difference, and whether all parts match."""
+    """Compare a key attribute of several entities, part by part.
+
+    Return the fields at equal positions before the first difference, and whether the attributes match completely.
+    """
     first = parts[0]
     if isinstance(first, NativePart):
         is_same = all(isinstance(part, NativePart) and part.type == first.type for part in parts)

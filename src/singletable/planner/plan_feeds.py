@@ -70,7 +70,7 @@ def _candidate(
 
 
 def _order(entity: Entity, open_slot: OpenSlot | None, intent: FeedIntent) -> ReadOrder:
-    """Return the order of the shared column; a feed without an order is a mismatch."""
+    """Return the order in which the feed reads the column that all sort keys share."""
     assert open_slot is not None, "checked before"
     order_by = None if intent.newest_first or len(open_slot.fields) != 1 else open_slot.fields[0]
     return read_order(entity, open_slot, order_by, intent.newest_first, intent.descending)
@@ -84,7 +84,10 @@ def _counted_others(others: Sequence[Entity], intent: FeedIntent) -> Iterator[Mi
 
 
 def _unshared_column(placed: Sequence[PlacedMember], conditions: Sequence[IndexMatch]) -> Iterator[Mismatch]:
-    """Yield a mismatch unless all sort keys are equal up to their first open column, and that column is the same."""
+    """Yield a mismatch unless the entities have one order.
+
+    Their sort keys must be equal up to and including the first column that no parameter fixes.
+    """
     slots = [condition.open_slot for condition in conditions]
     ranges = [condition.sort for condition in conditions]
     if all(_same_range(ranges[0], other) for other in ranges) and _is_same_column(slots):

@@ -194,7 +194,7 @@ def item_key(plan: Plan, arguments: Arguments) -> dict[str, AttributeValue]:
 
 
 def printer_for(placeholders: Placeholders, plan: Plan, arguments: Arguments) -> Printer:
-    """Return a printer with the entity's attribute names and the caller's values."""
+    """Return a printer that writes expressions with the attribute names of an entity and the values of a call."""
     attributes, codecs = plan.entities[0].attributes, plan.entities[0].declaration.codecs
 
     def resolve(source: Constant | Parameter) -> AttributeValue:

@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True)
 class InnerCall:
-    """A call in a list argument, which its first argument identifies: `copy(Author)`, `GSI("gsi1")`."""
+    """A call in a list argument, such as `copy(Author)` or `GSI("gsi1")`. Its first argument distinguishes it."""
 
     keyword: str
     function: str

@@ -81,7 +81,7 @@ _decode_values = decoder_of(dict[str, msgspec.Raw]).decode
 
 
 def _has_key(request: bytes, response: bytes) -> bool:
-    """Check the response to GetItem."""
+    """Return whether the item in the response to GetItem has the requested key."""
     if response == b"{}":
         return True
     key = bytes(_decode_key(request).key)
@@ -93,7 +93,7 @@ def _has_key(request: bytes, response: bytes) -> bool:
 
 
 def _has_written_key(request: bytes, response: bytes) -> bool:
-    """Check the response to UpdateItem or DeleteItem. It may contain attributes of the item."""
+    """Return whether the response to UpdateItem or DeleteItem has the requested key, if it contains key attributes."""
     if response == b"{}":
         return True
     expected = _comparable(_decode_values(_decode_key(request).key))

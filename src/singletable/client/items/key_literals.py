@@ -97,7 +97,10 @@ class KeyColumn:
 
 
 def _parts(entity: Entity, plan: Plan | None, has_two_keys: bool) -> Sequence[KeyPart]:
-    """Return the key attributes whose literals a read checks. A Query determines the partition that it reads."""
+    """Return the key attributes whose literals a read checks.
+
+    The partition key of a Query needs no check, because the Query reads only that partition.
+    """
     base = () if has_two_keys else entity.base.parts
     if plan is None:
         return base

@@ -82,7 +82,7 @@ class TableCopies:
         return self._renamed(copied) | ({} if named is None else {named: {"S": theirs.name}})
 
     def _renamed(self, item: Item) -> Item:
-        """Return an item with the system attributes of the target table."""
+        """Return an item whose type and schema version are in the attributes of the target table."""
         for setting in ("type_attribute", "schema_version_attribute"):
             old, new = (getattr(each.settings, setting) for each in (self.source, self.target))
             if old != new and old in item:

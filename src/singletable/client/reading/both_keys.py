@@ -42,7 +42,7 @@ def without_fanout(pattern: PatternDeclaration) -> PatternDeclaration:
 
 @dataclass
 class RangesOfBothKeys:
-    """Decides which reads need both ranges, and plans the old ones."""
+    """Decides which reads need the ranges of both the old and the new keys, and plans the reads of the old ranges."""
 
     old: TableReader
     """The reader of the design with the old keys."""
@@ -119,7 +119,7 @@ class RangesOfBothKeys:
         return not others and [*map(_without_start, one.base.sort)] == [*map(_without_start, other.base.sort)]
 
     def old_sort(self, plan: Plan, key: Item) -> dict[str, Any]:
-        """Return the sort key in the old range of the item with this new key."""
+        """Return the sort key that the item with this new key has in the old range."""
         entity = plan.entities[0]
         moved = self._by_class.get(entity.cls)
         names = [each.name for each in plan.index.sort]
@@ -184,7 +184,7 @@ def accepted_forms(reader: TableReader, plan: Plan) -> frozenset[str]:
 
 @dataclass
 class _Range:
-    """The Queries of one key space."""
+    """The Queries with the old keys of a read, or those with the new keys."""
 
     reader: TableReader
     plan: Plan
@@ -204,7 +204,7 @@ class _Found:
 
 
 class MergedRanges(MergedQueries):
-    """The Queries of both key spaces, merged by the sort key of the new one."""
+    """The Queries with the old keys and those with the new keys, merged by the new sort key."""
 
     def __init__(
         self,

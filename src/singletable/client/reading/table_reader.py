@@ -47,7 +47,7 @@ class ReadOptions:
     """The tests that the client applies to each item, because the key contains only the unit of a time."""
 
     def trimming(self, plan: Plan, arguments: Mapping[str, Any]) -> ReadOptions:
-        """Return the options with the tests of a plan for these arguments."""
+        """Return these options with the tests that the client applies to each item, for these arguments."""
         return replace(self, trims=trim_tests(plan, arguments)) if plan.trims else self
 
 

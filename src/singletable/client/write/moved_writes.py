@@ -266,7 +266,7 @@ class MovedWrites:
 
 
 def _without_raw(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a write as those of an action in a transaction, with a decoded item."""
+    """Return the parameters of a write for an action of a transaction. An item in the form of JSON bytes is decoded."""
     kept = {name: value for name, value in parameters.items() if name not in _OPTIONS}
     if isinstance(kept.get("Item"), msgspec.Raw):
         kept["Item"] = _decode(kept["Item"])

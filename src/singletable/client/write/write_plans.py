@@ -213,7 +213,7 @@ class DirectUpdate(NamedTuple):
     parts: tuple[PartEncoder, ...]
     """The encoders of the index keys that the update sets."""
     templates: dict[Hashable, RequestTemplate]
-    """The request templates by their condition: whether the caller's version is above 0, or None without a version."""
+    """The request templates, by whether the caller's version is above 0; None if the caller has no version."""
 
 
 class UpdatePlan:

@@ -16,7 +16,7 @@ class DescendingCodec(Codec):
     """Encodes the values of another codec in descending order: `{created_at:seconds:desc}`.
 
     In a text with digits in fixed positions, every digit becomes its nines' complement. A number of any size is encoded
-    as its negation. Both operations are their own inverse, and neither changes the language.
+    as its negation. Both operations are their own inverse, and neither changes the set of possible texts.
     """
 
     inner: Codec
