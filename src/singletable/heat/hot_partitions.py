@@ -285,7 +285,7 @@ class CopyWrites:
 def derived_writes_of(
     sizes: ItemSizes, call: CallCost
 ) -> Iterator[tuple[Entity, Mapping[str, float], CopyWrites | None]]:
-    """Yield the other entities that a call writes, with their units by label. For copies, also yield a CopyWrites."""
+    """Yield the other entities that a call writes, with their units by label, and a CopyWrites for copies."""
     if not call.plan.pattern.is_write:
         return
     write = write_of_plan(call.plan)

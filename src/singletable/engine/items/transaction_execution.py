@@ -135,7 +135,7 @@ class ReplayedAction(msgspec.Struct, frozen=True, array_like=True):
 class Replay(msgspec.Struct, frozen=True):
     """The record of a transaction with an idempotency token.
 
-    If the client repeats the request, the engine responds from it.
+    If the client repeats the request, the engine builds the response from this record.
     """
 
     actions: list[ReplayedAction]

@@ -233,7 +233,7 @@ class Tree:
             except NotOnFastPath:
                 size = self._size_without_checksum(connection, key, checksum)
             if previous is not None and (key >= previous if descending else key <= previous):
-                raise damage_error(f"{self.label}: the order of the row with the key {_key_text(key)}")
+                raise damage_error(f"{self.label}: the row with the key {_key_text(key)}, which is not in key order,")
             previous = key
             yield key, item, size
 

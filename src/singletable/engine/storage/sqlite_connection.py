@@ -82,7 +82,7 @@ class StoreConnection(sqlite3.Connection):
             self.execute("ROLLBACK")
 
     def remap(self) -> None:
-        """Map the file at its current size. SQLite maps it again only if the limit changes."""
+        """Map the file at its current size. SQLite does this only if the limit changes, so set the limit to 0 first."""
         self.execute("PRAGMA mmap_size = 0")
         self.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
 

@@ -83,8 +83,10 @@ def _wrong_schema_rows(connection: sqlite3.Connection) -> Iterator[str]:
         if _exists(connection, table):
             last = connection.execute(f"SELECT max(number) FROM {table}").fetchone()[0]  # noqa: S608  # a constant
             if last is not None and not last <= highest.pop(table, 0):
-                yield f"{table} can reuse the number {last}"
-    yield from (f"sqlite_sequence has a row for {name!r}" for name in highest if name not in ("catalog", "backups"))
+                yield f"the AUTOINCREMENT counter of {table} is too low: SQLite could use the number {last} again"
+    yield from (
+        f"sqlite_sequence has an unexpected row for {name!r}" for name in highest if name not in ("catalog", "backups")
+    )
 
 
 def _wrong_trees(connection: sqlite3.Connection) -> Iterator[str]:

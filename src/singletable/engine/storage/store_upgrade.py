@@ -72,7 +72,7 @@ def _new_name(name: str) -> str:
 
 
 def _rebuild(connection: sqlite3.Connection, name: str, statement: str) -> None:
-    """Create a metadata table again with a checksum for each row, and with the numbers that it has used."""
+    """Create a metadata table again, with a checksum for each row and with the same AUTOINCREMENT counter."""
     rows = connection.execute(f"SELECT * FROM {name}").fetchall()  # noqa: S608  # names of our metadata tables
     used = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (name,)).fetchone()
     connection.execute(f"DROP TABLE {name}")
