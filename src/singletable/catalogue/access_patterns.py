@@ -1,4 +1,4 @@
-"""Access patterns of recorded requests: the groups of each caller, its calls, and a name."""
+"""Access patterns of recorded requests: the requests of one function of the application, with its calls and a name."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class AccessPattern:
 
     @property
     def is_estimated(self) -> bool:
-        """Whether the units of a request are computed from sizes, because its response did not contain them."""
+        """Whether the units of a request or more are computed from sizes, because the response did not contain them."""
         return any(group.estimated for group in self.groups)
 
     def add(self, request: RequestLine, group: RequestGroup) -> None:
@@ -86,7 +86,11 @@ class AccessPattern:
         group.add(request)
 
     def _call_of(self, request: RequestLine, group: RequestGroup) -> _Call | None:
-        """Return the call of an earlier page, of the result that this request follows, or of a related request."""
+        """Return the call to which a request belongs, or None if it begins a new call.
+
+        It is the call of the previous page, of the read whose result the request uses, or of a recent request with the
+        same key.
+        """
         if request.after is not None and (found := self._by_number.get((request.run, request.after[0]))) is not None:
             call, origin = found
             if origin is not group:
@@ -160,7 +164,7 @@ def numbered(name: str, is_taken: Callable[[str], bool]) -> str:
 
 
 def _names(pattern: AccessPattern, tables: dict[str, str]) -> Iterator[str | None]:
-    """Yield names of a pattern, from the shortest to the most specific. None stands for an unspecific name."""
+    """Yield names of a pattern, from the shortest to the most specific. None replaces a name such as `main`."""
     if pattern.caller is None:
         yield shortened(name_of_shape(pattern.groups[0].shape, tables))
         return

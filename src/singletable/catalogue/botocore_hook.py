@@ -94,14 +94,14 @@ class Recording:
             )
             if answer is not None and context.pop(_CAPACITY, False):
                 answer.pop("ConsumedCapacity", None)
-        except Exception:  # the request of the application has succeeded, whatever its record does
+        except Exception:  # a failure to record a request must not reach the application
             _log.exception("cannot record a request of %s", operation)
 
 
 _lock = threading.Lock()
 _active: Recording | None = None
 _hooked: WeakSet[Any] = WeakSet()
-"""The event emitters that call the recording."""
+"""The event emitters of clients that already have the handlers of the recording."""
 
 
 def install(
@@ -138,7 +138,7 @@ def install(
 
 
 def _hook_clients() -> None:
-    """Wrap the method of botocore that every client calls for a request, once in the life of the process."""
+    """Wrap the method of botocore with which every client sends a request. A second call changes nothing."""
     try:
         client = importlib.import_module("botocore.client")
     except ModuleNotFoundError as problem:
@@ -150,7 +150,7 @@ def _hook_clients() -> None:
 
 
 def _recorded(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the method, which first adds the handlers to the events of its client."""
+    """Return a wrapper of the method, which adds the handlers to a client before its first recorded request."""
 
     @wraps(original)
     def make_api_call(client: Any, *arguments: Any, **options: Any) -> Any:
@@ -163,7 +163,7 @@ def _recorded(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _recorded_constructor(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the constructor, which adds the handlers. Asynchronous clients have their own method for requests."""
+    """Return a wrapper of the constructor, which adds the handlers to asynchronous clients too."""
 
     @wraps(original)
     def construct(client: Any, *arguments: Any, **options: Any) -> None:

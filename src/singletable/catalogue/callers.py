@@ -98,7 +98,7 @@ def _shown_file(file: str) -> str:
 
 
 def _shown_function(qualified: str) -> str:
-    """Return a function without the names that Python adds: a comprehension belongs to the function around it."""
+    """Return the name of a function without parts such as `<locals>`. A comprehension gets the name of its function."""
     parts = [part for part in qualified.split(".") if not part.startswith("<") or part == "<module>"]
     return ".".join(parts) or qualified
 

@@ -37,11 +37,11 @@ class Distribution:
         return max(self._counts, default=0.0)
 
     def count_at_least(self, least: float) -> int:
-        """Return the number of values that are not smaller."""
+        """Return how many values are at least `least`."""
         return sum(count for value, count in self._counts.items() if value >= least)
 
     def percentile(self, percent: float) -> float:
-        """Return the smallest value that is at least as large as this percentage of the values."""
+        """Return a percentile: the smallest value such that this percentage of all values is not larger."""
         ordered = sorted(self._counts)
         wanted = percent / 100 * self.count
         sums = accumulate(self._counts[value] for value in ordered)

@@ -20,7 +20,7 @@ _ITEM_READS = ("GetItem", "BatchGetItem", "TransactGetItems")
 
 @dataclass(frozen=True)
 class PatternStep:
-    """A read, or a kind of write, of an access pattern. The first step of a pattern has its name."""
+    """One kind of read or write in an access pattern. One step has the name of the pattern."""
 
     name: str
     pattern: AccessPattern
@@ -28,11 +28,11 @@ class PatternStep:
     shape: RequestShape
     """The shape of the group, or of one part of its batches or transactions."""
     count: int
-    """How often it was read or written."""
+    """The number of these reads or writes."""
     entity: str
     """The words of the entity of the step, from the name of the table or from the keys: `order_items`."""
     members: tuple[str, ...] = ()
-    """The entities of further reads with the same key, which one request could read too."""
+    """The entities that further reads with the same key return. One request could read all of them."""
     other_groups: tuple[RequestGroup, ...] = ()
     """The groups of these reads."""
     same_groups: tuple[RequestGroup, ...] = ()
@@ -114,7 +114,7 @@ def _with_members(steps: list[PatternStep]) -> list[PatternStep]:
 
 
 def _main_step(steps: Sequence[PatternStep]) -> PatternStep | None:
-    """Return the step with the name of the pattern: the write with the fewest items (the order, not its lines).
+    """Return the step that gets the name of the pattern: the write with the fewest items (the order, not its lines).
 
     The reads of a function that also writes only prepare its write.
     """

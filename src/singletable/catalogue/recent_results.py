@@ -1,4 +1,4 @@
-"""Recent results: which read of the same thread or task returned the key of the item that a request reads."""
+"""Recent results of a thread or task, to find the earlier read that returned the key of the item that is now read."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from itertools import islice
 RESULTS_MAX = 4
 """The number of results that are compared with the keys of later requests."""
 OTHER_REQUESTS_MAX = 1
-"""After more other requests in a row, a result is forgotten.
+"""The number of other requests in a row after which a result is still compared with the next request.
 
 The requests of a loop over its items follow each other.
 """
 ITEMS_MAX = 1_000
-"""The number of items of a result that are compared."""
+"""The maximum number of items of one result that are compared."""
 
 Origin = tuple[int, int]
 """A request and its shape, by their numbers."""
@@ -32,7 +32,7 @@ class _Result:
         self.last_request = request
 
     def reads_item(self, wanted: Sequence[Parts], request: int) -> bool:
-        """Return whether an item has a part of each of these values. One item can be read by several requests."""
+        """Return whether one item of the result has a part of each wanted value. Several requests can read one item."""
         for position, item in enumerate(self.items):
             if all(not parts.isdisjoint(item) for parts in wanted):
                 del self.items[:position]  # a loop does not return to the items before
@@ -62,7 +62,7 @@ class RecentResults:
         return None
 
     def add(self, origin: Origin, items: Iterable[Iterable[Parts]]) -> None:
-        """Add a result: the parts of each value of each item."""
+        """Add a result. `items` has, for each item, the hashed parts of each of its values."""
         joined = [frozenset[int]().union(*values) for values in islice(items, ITEMS_MAX)]
         if joined:
             self._results.append(_Result(origin, joined, self._requests))

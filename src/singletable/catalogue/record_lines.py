@@ -1,4 +1,4 @@
-"""Lines of a catalogue file: JSON, one line per recording, table, shape and request, which several processes append."""
+"""Lines of a catalogue file: one JSON object per recording, table, shape or request. Several processes can append."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 class _Descriptor:
-    """An open file. It is closed when no thread uses it any more, so that no thread writes to another file."""
+    """An open file. It closes when no thread uses it any more, because its number can then belong to another file."""
 
     def __init__(self, number: int) -> None:
         self.number = number

@@ -60,7 +60,7 @@ class RecordedCatalogue:
     from_tests: bool
     findings: tuple[RequestFinding, ...]
     scale: float | None = None
-    """The calls per second for each recorded call. None if the recording has no rates."""
+    """The factor from a number of recorded calls to calls per second. None if the recording has no rates."""
 
     @property
     def requests(self) -> int:
@@ -68,7 +68,7 @@ class RecordedCatalogue:
         return sum(pattern.requests for pattern in self.patterns)
 
     def described(self, descriptions: Mapping[str, Mapping[str, Any]]) -> RecordedCatalogue:
-        """Return the catalogue with tables as DescribeTable returns them."""
+        """Return the catalogue with the keys, indexes and numbers of items of these DescribeTable descriptions."""
         found = {name: _described(table, descriptions.get(name)) for name, table in self.tables.items()}
         return replace(self, tables=found)
 

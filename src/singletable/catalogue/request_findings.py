@@ -12,12 +12,12 @@ from singletable.lazy_dataclass import dataclass
 DISCARDED_MIN = 0.5
 """A filter that discards at least this share of the items is a finding."""
 FOLLOWING_MIN = 2
-"""The minimum number of requests of a sequence after one result."""
+"""The minimum number of requests that follow one result, for a loop."""
 FOLLOWED_SHARE_MIN = 0.5
 """A loop is a finding if it follows at least this share of the results that have several items."""
 UNNAMED_SHARE_MIN = 0.1
 UNNAMED_LOOPS_MIN = 3
-"""The same limits for requests without a caller, because functions without a loop can send the same requests."""
+"""The limits for requests without a caller, because functions without a loop can send the same requests."""
 
 FindingKind = Literal["scan", "n+1", "filter", "statement"]
 

@@ -13,7 +13,7 @@ from singletable.catalogue.request_shapes import RequestShape
 from singletable.lazy_dataclass import dataclass
 
 OPEN_MAX = 512
-"""The number of reads with further pages, and of results with following requests, that a group remembers."""
+"""The maximum number of reads with further pages that a group remembers, and of results that later requests use."""
 Keys = tuple[str, ...]
 """The hashed partition keys of a request."""
 
@@ -95,13 +95,13 @@ class RequestGroup:
         """The responses with two or more items, which a loop could follow."""
         self.followed: OrderedDict[tuple[str, int, int], int] = OrderedDict()
         self.sequences: dict[int, Distribution] = {}
-        """The lengths of the sequences of requests after a result of this group, by the number of their group."""
+        """How many requests followed each result of this group, by the number of the group of these requests."""
         self._open: OrderedDict[Keys, _OpenRead] = OrderedDict()
         self._recent_keys: OrderedDict[str, None] = OrderedDict()
 
     @property
     def reads(self) -> int:
-        """The reads, each with all its pages, or the writes."""
+        """The number of reads (a read includes all its pages) or of writes."""
         return self.items.count
 
     @property
@@ -139,7 +139,7 @@ class RequestGroup:
             self._close(next(iter(self._open)))
 
     def is_next_page(self, request: RequestLine) -> bool:
-        """Return whether a request continues a read. With a Limit, the caller of each page is a call of its own."""
+        """Return whether a request reads the next page of a read. Pages of a Query with a Limit are separate reads."""
         is_one_read = self.shape.operation == "Scan" or not self.limits
         return request.continues and is_one_read and request.keys in self._open
 

@@ -30,7 +30,7 @@ class RequestMeasures:
     items: int = 0
     """The items in the response."""
     examined: int = 0
-    """The items that DynamoDB read, also those that a filter discarded."""
+    """The items that DynamoDB read, including those that a filter discarded."""
     bytes_read: int = 0
     """The size of the items in the response."""
     bytes_written: int = 0
@@ -121,7 +121,7 @@ def _read_estimate(
         factor = CONSISTENT if parts[0].request.get("ConsistentRead") else EVENTUAL
         returned = answer.get("Count", 0)
         examined = answer.get("ScannedCount", 0)
-        # DynamoDB reads discarded items too; they are as large as the others, as far as anyone can know.
+        # DynamoDB bills discarded items too. Their size is unknown, so the average size of the returned items is used.
         size = sum(sizes) * examined / returned if returned and sizes else 0
         return read_units(round(size), factor)
     if operation == "TransactGetItems":
@@ -136,7 +136,7 @@ def _read_estimate(
 def _write_estimate(
     operation: str, parts: Sequence[RequestPart], written: Sequence[int], indexes_of: Mapping[str, IndexKeys]
 ) -> float:
-    """Return the write units: of the table, and of the index entries of items that are put or deleted."""
+    """Return the estimated write units of the table, and of the index entries of items that are put or deleted."""
     factor = TRANSACTION_WRITE_FACTOR if operation == "TransactWriteItems" else 1
     units = 0
     for part, size in zip(parts, written, strict=True):

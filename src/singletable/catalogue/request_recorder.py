@@ -34,7 +34,10 @@ from singletable.catalogue.value_shapes import UNKNOWN, AttributeValue, ValueHas
 
 _SCHEMAS = {"CreateTable": "TableDescription", "DescribeTable": "Table", "UpdateTable": "TableDescription"}
 OBSERVED = RECORDED | _SCHEMAS.keys()
-"""The operations whose requests a recorder takes."""
+"""The operations that a recorder observes.
+
+It writes a line for each read or write, and takes the keys of a table from CreateTable, DescribeTable and UpdateTable.
+"""
 ATTRIBUTE_SETS_MAX = 20
 """The maximum number of different sets of attributes that the recorder writes for one shape."""
 KEYS_MAX = 25
@@ -183,7 +186,7 @@ class RequestRecorder:
                 self._writer.write({"run": self.run, "of": number, "in": table, "attributes": types})
 
     def _partition_values(self, operation: str, parts: Sequence[RequestPart]) -> list[str]:
-        """Return the hashed partition values of a request: of its Query, or of each item."""
+        """Return the hashed partition key values of a request: the value of a Query, or the value of each item."""
         found: dict[str, None] = {}
         for part in parts[:KEYS_MAX]:
             if operation == "Query":
@@ -207,7 +210,7 @@ class RequestRecorder:
         answer: Mapping[str, Any],
         recent: RecentResults,
     ) -> None:
-        """Find the earlier result that contains the key of this read, and remember its own result."""
+        """Add the earlier read whose result contains the key of this read, and remember the result of this read."""
         if operation in ("GetItem", "Query"):
             part = parts[0]
             values: list[AttributeValue] = list((part.key or {}).values()) or [
@@ -250,7 +253,7 @@ class RequestRecorder:
 
 
 def _restart(recorder: RequestRecorder | None) -> None:
-    """Start a recording of its own in a forked process."""
+    """Start a separate recording in a forked process."""
     if recorder is not None:
         recorder._start()
 

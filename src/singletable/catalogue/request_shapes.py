@@ -34,7 +34,7 @@ _LEGACY_OPERATORS = {"EQ": "=", "LE": "<=", "LT": "<", "GE": ">=", "GT": ">", "B
 OPERATORS = frozenset({*_LEGACY_OPERATORS.values(), "BETWEEN"})
 """The operators of key conditions."""
 _UNREADABLE = "(not a valid expression)"
-# A quoted name stays; a string, also one without its end, and a number become `?`.
+# In a PartiQL statement, a quoted name stays. A number or a string (even without its end quote) becomes `?`.
 _LITERAL = re.compile(r"""(?P<name>"(?:[^"]|"")*"|[A-Za-z_$][\w$]*)|'(?:[^']|'')*(?:'|$)|(?:\d|\.\d)[\w.+-]*""")
 _SEVERAL = re.compile(r"\?(?:, \?)+(?=[)\]])")
 
@@ -138,7 +138,7 @@ class RequestShapes:
         return RequestShape(operation, parts=tuple(sorted(distinct, key=_order)))
 
     def part_counts(self, shape: RequestShape, parts: Sequence[RequestPart]) -> list[int]:
-        """Return how many parts of a batch or a transaction have each of the shapes that its shape contains."""
+        """Return the number of parts of a batch or transaction with each part shape, in the order of `shape.parts`."""
         counts = Counter(self._of_part(part) for part in parts)
         return [counts[each] for each in shape.parts]
 
@@ -177,7 +177,7 @@ class RequestShapes:
 
 
 def _without_lone_labels(keys: Sequence[KeyShape]) -> tuple[KeyShape, ...]:
-    """Return the keys, with `?` for a whole value of capital letters, unless another key has a label and a delimiter.
+    """Return the keys. A value of only capital letters becomes `?`, unless a key has a label with a delimiter.
 
     `METADATA` next to `USER#?` is a constant of the design. A code such as `JFK` or `PENDING` alone is a value.
     """

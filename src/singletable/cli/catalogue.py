@@ -129,8 +129,8 @@ def _notes(catalogue: RecordedCatalogue) -> list[str]:
         )
     if any(pattern.is_estimated for pattern in catalogue.patterns):
         notes.append(
-            f"{GUESS_MARK} Units are computed from the sizes of items if the response does not contain them, which is "
-            "always so if a condition failed. For exact units of the others, record with install(capacity=True)."
+            f"{GUESS_MARK} Units are computed from the sizes of items, because the response does not contain them. For "
+            "exact units, except those of requests whose condition failed, record with install(capacity=True)."
         )
     return notes
 

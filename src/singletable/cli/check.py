@@ -134,7 +134,7 @@ def _print(report: CheckReport, *, with_other_indexes: bool) -> None:
 
 
 def _summary(report: CheckReport) -> str:
-    """Count the patterns that are one request or as declared, and those on several pages, unbounded or not served."""
+    """Return how many patterns are served as declared, and how many are not, by reason (such as unbounded)."""
     others = [outcome for outcome in report.outcomes if not outcome.is_as_declared]
     served = len(report.outcomes) - len(others)
     parts = [f"{served} of {format_count(len(report.outcomes), 'pattern')} served as declared"]

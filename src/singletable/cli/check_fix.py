@@ -102,8 +102,8 @@ def _untried(reports: list[CheckReport], reasons: Mapping[tuple[str, str], str])
 def _reject_harm(before: list[CheckReport], after: list[CheckReport], finding: Finding, key: Key) -> None:
     """Raise an error unless the finding is gone and there is no new finding.
 
-    The rules check only patterns with a plan. So if a pattern gets its plan from the edit, warnings about it do not
-    count as new. If the finding is about another pattern, errors about it do not count as new either.
+    The rules check only patterns with a plan. So an edit that makes a pattern plannable can reveal problems that the
+    pattern had before. Such warnings do not count as new. Errors count only for the pattern of the finding.
     """
     had, has = (Counter(each for _, each in _open(reports)) for reports in (before, after))
     if has[key] >= had[key]:

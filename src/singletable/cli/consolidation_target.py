@@ -32,7 +32,7 @@ def add_consolidation(parser: argparse.ArgumentParser) -> None:
 
 
 def add_pass_options(parser: argparse.ArgumentParser, *, waits: bool = True) -> None:
-    """Add the options for the speed of a pass over the rows, and for its waits."""
+    """Add the options for the speed of a pass over the rows, and the option to skip the wait for clients."""
     add_speed_options(parser)
     if waits:
         parser.add_argument(

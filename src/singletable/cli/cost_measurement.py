@@ -246,7 +246,7 @@ def _area(call: CallCost, kind: type, subject: Any) -> Area:
 
 
 def _prepare(table: Table, call: CallCost, subject: Any) -> None:
-    """Delete the object from the copy, so that the put writes a new item."""
+    """Delete the object from the copy of the store, so that a put or a create writes a new item."""
     intent, entity = call.plan.pattern.intent, call.plan.entities[0]
     if not isinstance(intent, ItemWriteIntent) or intent.kind not in ("put", "create"):
         return

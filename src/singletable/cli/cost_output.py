@@ -250,7 +250,8 @@ def _show_recorded(name: str, comparison: RecordedComparison) -> None:
     print(comparison.total.sentence)
     for each in comparison.patterns:
         if each.left_out:
-            print(f"  {each.name}: the model has no pattern {format_list(each.left_out)}, which one table may not need")
+            missing = format_list(each.left_out)
+            print(f"  {each.name}: the model has no pattern {missing}, which may not be necessary with one table")
     if comparison.only_recorded:
         names = ", ".join(comparison.only_recorded)
         print(f"  recorded, but not compared, because the model has no pattern with this name: {names}")

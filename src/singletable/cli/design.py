@@ -100,7 +100,7 @@ class _Table(NamedTuple):
 
 
 class _Designed(NamedTuple):
-    """The tables, the edited files, and the findings with which `check` fails, except for patterns not served."""
+    """The tables, the edited files, and the findings that make `check` fail, except those about patterns not served."""
 
     tables: list[_Table]
     files: ChangedFiles
@@ -126,7 +126,7 @@ def _design(model: str, options: argparse.Namespace) -> _Designed:
 
 
 def _checked(model: str, designed: _Designed, loaded_before: frozenset[str]) -> _Designed:
-    """Return the designed tables with the findings with which `check` fails on the edited files."""
+    """Return the designed tables with the findings that make `check` fail on the edited files."""
     from singletable.verify.design_check import check
 
     known = {missing.pattern for each in designed.tables for missing in each.report.not_served}
@@ -178,7 +178,7 @@ def _design_text(options: argparse.Namespace) -> int:
 
 
 def _design_draft(path: str, options: argparse.Namespace) -> _Designed:
-    """Choose keys for a model that was made from a text. Apply the remedies with which `check` then passes."""
+    """Choose keys for the model of a text file, and apply the automatic remedies of findings that make `check` fail."""
     loaded_before = frozenset(sys.modules)
     try:
         designed = _design(path, options)
@@ -192,7 +192,7 @@ def _design_draft(path: str, options: argparse.Namespace) -> _Designed:
 
 
 def _located(designed: _Designed, file: str) -> _Designed:
-    """Return the designed tables whose findings are in this file, instead of in a temporary file."""
+    """Return the designed tables with findings that name this file instead of the temporary file."""
     failing = [replace(each, location=replace(each.location, file=file)) for each in designed.failing]
     return designed._replace(failing=failing)
 

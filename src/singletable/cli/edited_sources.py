@@ -55,9 +55,10 @@ def edited_loader(name: str, path: str) -> SourceFileLoader | None:
 
 @contextmanager
 def edited_sources(texts: Mapping[str, str], loaded_before: frozenset[str]) -> Generator[None, None, None]:
-    """Import modules of the user from these texts, by path. Modules imported since `loaded_before` are imported again.
+    """Import the user's modules from these texts (by path) instead of their files, while the context is open.
 
-    A text is the decoded source of its file. Python's own modules and installed packages stay imported.
+    A text is the decoded source of its file. Modules imported since `loaded_before` are imported again, except Python's
+    own modules and installed packages.
     """
     unload_user_modules(loaded_before)
     finder = _EditedFinder(texts)

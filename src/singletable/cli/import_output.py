@@ -20,7 +20,7 @@ from singletable.importers.restricted_tree import load_tree
 from singletable.planner.formatting import format_count
 
 CLIENT_NAMES = {"Table": Table, "pattern": pattern}
-"""The names that `load_tree` takes from the client."""
+"""The two names of a model that the importers cannot import themselves, and that `load_tree` therefore takes."""
 
 
 def add_file_options(parser: argparse.ArgumentParser) -> None:

@@ -80,7 +80,7 @@ def item_of_json(document: Any, name: str, *, is_plain: bool = False) -> Item:
 
 
 def untyped_attributes(document: Any) -> list[str]:
-    """Return the attributes that are not DynamoDB JSON if others are. The item is then read as plain JSON."""
+    """Return the attributes that are not in DynamoDB JSON, if others are. Such a mixed item is read as plain JSON."""
     if not isinstance(document, dict):
         return []
     found = [name for name, value in document.items() if not _is_typed(value)]

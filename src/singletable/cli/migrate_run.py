@@ -122,7 +122,7 @@ def run_settings(options: argparse.Namespace) -> RunSettings:
 
 
 def progress_text(done: PassResult) -> str:
-    """Return the progress of a pass and its estimated rest."""
+    """Return the progress of a pass over the items, with the estimated time that is left."""
     text = f"  {done.items:,} items read, {done.written:,} written"
     if done.seconds_left is None:
         return text

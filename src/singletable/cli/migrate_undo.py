@@ -33,5 +33,5 @@ def run(options: argparse.Namespace) -> int:
     if result.failures:
         return STOPPED
     if result.state.phase is not None and not options.json:
-        print("New code works with the old keys. After it has stopped, run `singletable migrate undo` again to close.")
+        print("New code works with the old keys. After it has stopped, run `singletable migrate undo` again to finish.")
     return 0

@@ -27,7 +27,7 @@ def ask_about_renames(before: Snapshot, after: Snapshot) -> Snapshot:
 
 
 def rename_declarations(before: Snapshot, after: Snapshot) -> Iterator[str]:
-    """Yield the declarations that a model lacks, given the design with all confirmed renames."""
+    """Yield the `renamed_from=` to declare in the model, for each entity with renames that the user confirmed."""
     for name, entity in after.entities.items():
         declared = before.entities[name].renamed_from
         if entity.renamed_from != declared:

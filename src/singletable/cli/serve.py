@@ -268,7 +268,7 @@ def _recorded(options: argparse.Namespace, engine: Engine) -> Callable[[Respondi
 def _engine_of(
     engine: Engine, principals: PrincipalsFile | None, recorded: Callable[[RespondingEngine], RespondingEngine]
 ) -> EngineOf | None:
-    """Return a function that returns the engine with the permissions of the caller of a request."""
+    """Return a function that selects, for a request, the engine that enforces the permissions of the caller."""
     if principals is None:
         return None
     from singletable.engine.http.signature import access_key_of

@@ -15,7 +15,7 @@ from singletable.model.field_roles import is_time, own_identifier, words_of
 from singletable.verify.item_rules import COUNTER_TOO_SMALL
 
 PARENTS_MAX = 50_000
-"""The number of items with a counter that are compared, to limit the memory."""
+"""The maximum number of items whose counters are compared. It limits the memory."""
 _COUNTERS = frozenset(
     {"wins", "losses", "draws", "points", "goals", "assists", "kills", "deaths", "likes", "dislikes", "votes"}
     | {"upvotes", "downvotes", "comments", "replies", "followers", "messages", "posts", "threads", "reviews"}
@@ -28,7 +28,7 @@ _REMEDY = "Write the counter and what it counts in one transaction, and correct 
 
 @dataclass
 class _Relation:
-    """A counter of a parent entity, and the entity whose items or counters it contains."""
+    """A counter of a parent entity, and the child entity whose items it counts or whose counters it adds up."""
 
     parent: Entity
     own: str
@@ -73,7 +73,7 @@ class CounterTotals:
             each.totals[key] = Decimal(total), shown
 
     def findings(self) -> Iterator[ValueFinding]:
-        """Yield the counters that are smaller than what they count. A sample shows only a part of it."""
+        """Yield the counters that are too small. A large one is correct if the sample lacks counted items."""
         for each in self._relations:
             wrong = [
                 (shown, total, each.sums[key])
@@ -117,7 +117,7 @@ def _reference(own: str, parent: Entity, child: Entity) -> str | None:
 
 
 def _is_per_period(child: Entity, names: set[str]) -> bool:
-    """Return whether the items divide the total, such as one per season. Players of one team share its losses."""
+    """Return whether there is one item per period, such as a season, so that their sum is the total."""
     fields = [child.fields[name] for name in names]
     return len(fields) == 1 and (is_time(fields[0]) or bool(_PERIODS.intersection(words_of(fields[0].name))))
 

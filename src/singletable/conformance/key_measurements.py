@@ -25,7 +25,7 @@ from singletable.values.limits import LSI_COLLECTION_BYTES_MAX
 NEAR_LIMIT = 0.8
 """The share of a size limit from which an item or an item collection is reported."""
 COLLECTIONS = -1
-"""The group of the bytes per item collection, in a table with local indexes."""
+"""The number of the group that counts the bytes of item collections, in a table with local indexes."""
 _LETTERS = f"{ascii_letters}-_"
 _COUNTED_AT_ONCE = 1_000
 _SEPARATOR = "\x1f"
@@ -34,7 +34,7 @@ _SEPARATOR = "\x1f"
 _HOUR = r"(?:[01]\d|2[0-3])(?::?[0-5]\d(?::?[0-5]\d(?:\.\d+)?)?)?(?:Z|\+00:00)?"
 _DAY = rf"(?:0[1-9]|[12]\d|3[01])(?:(?:T|_|-|%20)?{_HOUR})?"
 _TIME = rf"(?:19|20)\d\d-?(?:W[0-5]\d|(?:0[1-9]|1[0-2])(?:-?{_DAY})?)"
-"""Matches a month, a week, a day, an hour or a longer time, as text that sorts by time."""
+"""Matches a month, a week, a day, an hour or a more exact time, as text that sorts by time."""
 
 
 def partition_reader(index: Index) -> Callable[[Item], str | None]:

@@ -28,7 +28,7 @@ from singletable.verify.item_rules import (
 )
 
 SHARE_ITEMS_MIN = 1_000
-"""With fewer items, it is not visible how evenly the partitions are used."""
+"""Fewer items do not show how evenly the partitions are used."""
 FEW_PARTITIONS_MAX = 10
 LARGEST_SHARE_MAX = 0.25
 TIME_ITEMS_MIN = 10

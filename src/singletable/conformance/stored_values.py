@@ -42,7 +42,7 @@ from singletable.verify.item_rules import (
 )
 
 CHECKED_ITEMS = 10_000
-"""The number of items of each entity whose values are all checked; of the others, one in several is checked."""
+"""Up to this number of items per entity, every item is checked. After that, one item in CHECKED_EACH is checked."""
 CHECKED_EACH = 16
 FORMATS_MAX = 20
 TIMES_MAX = 10_000
@@ -290,7 +290,7 @@ class StoredValues:
 
 
 _NOT_IN_KEYS = ("number", "boolean", "malformed list", "JSON")
-"""What a text looks like without being a mistake in a key."""
+"""The suspicions that are no mistake if the text is in a key."""
 _TTL_PROBLEMS = {
     "milliseconds": "{name} is a time in milliseconds, but DynamoDB reads it as seconds, so the items never expire",
     "duration": "{name} is not a time since 1970 but a small number, such as a duration, so DynamoDB ignores it",

@@ -65,7 +65,7 @@ _CLOCK = re.compile(
 )
 _CENTURIES = ("19", "20")
 TIME_WITHOUT_ZONE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9:.]+")
-"""The local time of an unknown place, if it is also a valid time."""
+"""Matches text in the form of a time without a time zone. The text can still be an invalid time."""
 TIME_WITH_OFFSET = re.compile(r"[12][0-9]{3}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9:.]+[+-](?!00:?00)[0-9]{2}:?[0-9]{2}")
 """A time that is not in UTC."""
 VALID_TIME = re.compile(
@@ -106,7 +106,7 @@ MONTHS = frozenset(
 
 
 def is_template_syntax(text: str) -> bool:
-    """Return whether a key contains the notation of a template or of a program instead of a value."""
+    """Return whether a key contains a template or a call, such as `${id}` or `hash(id)`, instead of a value."""
     return _SYNTAX.search(text) is not None
 
 

@@ -201,7 +201,7 @@ def _holds(pattern: PatternDeclaration, entity: Entity, value: Any, arguments: M
 
 
 def _member_fields(pattern: PatternDeclaration, entity: Entity, members: Sequence[Entity]) -> dict[str, str] | None:
-    """Return the field of a member that each parameter of a collection fixes.
+    """Return, for each parameter of a collection, the field of this member that must have its value.
 
     This is the reference to another member that the parameter identifies, the field with its name, or the identity.
     """
@@ -228,7 +228,7 @@ def _members(
     stored: Iterable[Any],
     arguments: Mapping[str, Any],
 ) -> Iterator[Any]:
-    """Yield the objects of a collection, in one shape object as the client returns them, without their order."""
+    """Yield the stored objects that a call of a collection must return, in any order."""
     members = [entity for _, entity in design.members(intent)]
     ranges = [each.name for each in outcome.pattern.bound_parameters if each.test is not Equal]
     tests = {name: arguments[name] for name in ranges}

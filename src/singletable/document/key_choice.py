@@ -95,7 +95,7 @@ def _key_row(design: Design, report: DesignReport, each: KeyReason) -> tuple[str
 
 
 def _declared_in(design: Design, report: DesignReport, chosen: KeyReason) -> str:
-    """Return the places in which the model declares a key with the same fields in the same order."""
+    """Return the table or indexes in which the model declares a key with the same fields in the same order."""
     cls = report.table.model.entity(chosen.entity).cls
     columns = _columns(report.table.after.entity_of(cls).placements[chosen.alias])
     declared = design.entity_of(cls).placements

@@ -106,7 +106,7 @@ def _omitted_text(found: Sequence[ItemCollection], shown: Sequence[ItemCollectio
 
 
 def _limited(partition: ItemCollection, limit: int, *, forward: bool) -> ItemCollection:
-    """Mark at most `limit` rows as read, starting at the end of the collection where the request starts."""
+    """Mark at most `limit` rows as read: the first ones, or the last ones if the request reads backward."""
     left, rows = limit, []
     for row in partition.rows if forward else reversed(partition.rows):
         rows.append(replace(row, is_read=row.is_read and left > 0))

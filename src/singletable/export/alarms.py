@@ -1,4 +1,4 @@
-"""CloudWatch alarms for throttling and errors, by the dimensions of each metric.
+"""CloudWatch alarms for throttled requests and for errors.
 
 CloudWatch counts throttle events per table and per global index. The events of a local index count for its table.
 System errors are counted per table and operation, so the alarm sums all operations of the table. User errors are

@@ -76,7 +76,7 @@ def _permissions(placement: Placement, entity: Entity, actions: Iterable[str]) -
 
 
 def _derived_permissions(design: Design, entity: Entity, seen: set[type]) -> Iterator[Permission]:
-    """Yield the permissions that a write needs for derived data, recursively."""
+    """Yield the permissions that a write needs for derived data, and for that of the copies that it updates."""
     seen.add(entity.cls)
     rules = derived_data_of(design.entities, entity)
     for marker in rules.uniques:
@@ -98,9 +98,9 @@ def _derived_permissions(design: Design, entity: Entity, seen: set[type]) -> Ite
 
 
 def token_marker_permissions(design: Design) -> tuple[tuple[str, str], ...]:
-    """Return the action that stores an idempotency token, with a pattern of the partition keys of tokens.
+    """Return the action that stores an idempotency token, with a pattern that matches the partition keys of all tokens.
 
-    A table whose keys are not strings cannot store tokens.
+    Return none if the keys of the table are not strings, because such a table cannot store tokens.
     """
     table = design.table
     if any(attribute.type != "S" for attribute in (*table.partition, *table.sort)):
@@ -109,7 +109,7 @@ def token_marker_permissions(design: Design) -> tuple[tuple[str, str], ...]:
 
 
 ANY = "*"
-# In a StringLike pattern, these policy variables represent the literal characters.
+# In a StringLike pattern, `*` and `?` are wildcards. These policy variables stand for the characters themselves.
 _SPECIAL = {"*": "${*}", "?": "${?}", "$": "${$}"}
 # The last character that a policy may contain (IAM user guide, "grammar of the JSON policy language").
 _LAST_CHARACTER = "\u00ff"

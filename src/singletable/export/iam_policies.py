@@ -30,7 +30,7 @@ SCOPES: tuple[Scope, ...] = ("application", "entity", "pattern")
 _CHARACTERS_MAX = 6144
 _NAME_CHARACTERS_MAX = 128
 _STATE_ACTIONS = ("DeleteItem", "GetItem", "PutItem", "UpdateItem")
-"""The actions on the items of tokens and of stream positions in a control table."""
+"""The actions that a client needs on two kinds of items in a control table: idempotency tokens and stream positions."""
 
 
 @dataclass(frozen=True)
@@ -163,8 +163,9 @@ def statements(
 ) -> list[dict[str, Any]]:
     """Return policy statements. Actions on the same resource with the same allowed keys share a statement.
 
-    `also` contains further actions on the table, each with a pattern of its partition keys. A client reads the design
-    state of the table when it opens the table, and every 30 seconds. During a consolidation it also reads the modes.
+    `also` contains further actions on the table, each with a pattern of the allowed partition keys. A client reads the
+    design state of the table when it opens the table, and every 30 seconds. During a consolidation it also reads the
+    modes.
     `on_control_table` contains actions on the reserved items of the table if it has a control table.
     """
     found: dict[Index, dict[str, set[str | None]]] = defaultdict(lambda: defaultdict(set))
@@ -197,7 +198,7 @@ def statements(
 def _on_reserved_items(
     reserved: ReservedPlace, table: ExportedTable, place: AwsScope, actions: Sequence[str], texts: Sequence[str]
 ) -> dict[str, Any]:
-    """Return a statement without its ID that allows actions on the reserved items with these keys."""
+    """Return a statement (without its Sid) that allows actions on the reserved items with these partition keys."""
     resource = place.arn(reserved.table, table.design.table)
     allowed = {"Action": [f"dynamodb:{each}" for each in actions], "Resource": resource}
     return allowed | _condition(frozenset(map(reserved.text, texts)))

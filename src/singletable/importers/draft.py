@@ -37,7 +37,7 @@ ProjectionKind = Literal["ALL", "KEYS_ONLY", "INCLUDE"]
 
 @dataclass(frozen=True)
 class PythonCode:
-    """A value as Python source text, for a case in which the value itself is not available: `Colour.RED`."""
+    """A value as Python source text, such as `Colour.RED`, if the importer does not have the value itself."""
 
     text: str
     is_mutable: bool = False

@@ -19,10 +19,10 @@ _ACTORS = frozenset(
     {("created", "by"), ("assigned", "to"), ("assignee",), ("assigned", "to", "id"), ("assignee", "id")}
 )
 _LONG = 5
-"""The length from which an id can name the last word of another entity: `session_id` of PhoneSession."""
+"""The minimum length of a last word that can name the whole entity in an id, as in `session_id` for PhoneSession."""
 _REPEATED = (("username",), ("email",), ("nickname",))
 _GENERIC = frozenset({"item", "record", "entity", "details", "profile", "data"})
-"""Last words of entity names that their ids do not repeat: `user_id` refers to UserDetails."""
+"""Last words of entity names that an id usually omits: `user_id` refers to UserDetails."""
 
 
 def with_reference_notes(draft: Draft) -> Draft:

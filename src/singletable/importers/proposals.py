@@ -41,7 +41,7 @@ def with_proposed_patterns(table: DraftTable) -> DraftTable:
 
 
 def with_new_proposals(table: DraftTable, before: DraftTable) -> DraftTable:
-    """Return the table with proposals for its keys only, after parts of the table `before` were removed."""
+    """Return the table with new proposals for its remaining keys, after parts of the table `before` were removed."""
     if not any(each.is_proposed for each in before.patterns):
         return table
     old = set(_notes(before))
@@ -131,7 +131,7 @@ def _index_notes(table: DraftTable, entity: DraftEntity) -> Iterator[str]:
 def _query(
     entity: DraftEntity, place: str, stored: list[str], given: tuple[DraftParameter, ...], order: str | None
 ) -> DraftPattern:
-    """Return a query of a partition; items of a sparse index have all fields of its keys."""
+    """Return a query of a partition. Its condition requires the optional fields of the index keys."""
     one = variable_name(entity.class_name).rstrip("_")
     names = [each.name for each in given]
     title = f"{entity.class_name} by {' and '.join(names)}" if names else f"All of {entity.class_name}"

@@ -41,7 +41,7 @@ def with_joint_keys(planned: PlannedDesign, findings: Sequence[Finding]) -> list
 
 
 def joint_keys(planned: PlannedDesign) -> Mapping[str, Alternative]:
-    """Return the common key of unsupported reads, by pattern. Reads that share no key are not part of it."""
+    """Return, by pattern name, the new key that an unsupported read can share with others. Other reads are left out."""
     design, found = planned.design, dict[str, Alternative]()
     by_entity: dict[str, list[UnsupportedPattern]] = {}
     for each in planned.unsupported:
@@ -66,11 +66,11 @@ def _of_entity(design: Design, owner: Entity, unsupported: Sequence[UnsupportedP
     ]
     identity = entity_identity(owner)
     needs = entity_needs(design, owner, identity, derived, [each for each in reads if each is not None], writes)
-    needs = replace(needs, allows_fan_out=True)  # the remedy declares the updates that then read the item first
+    needs = replace(needs, allows_fan_out=True)  # some updates must then read the item first; the remedy declares this
     found: dict[str, Alternative] = {}
     for group in index_groups(needs):
         if needs.has_few_values(group.key.partition):
-            continue  # the proposal of each pattern can have shards
+            continue  # keep the proposal for each single pattern, which can have shards
         if len(group.reads) > 1 and (alternative := _shared_key(design, owner, group)) is not None:
             found |= {each.name: alternative for each in group.reads}
     return found
@@ -81,12 +81,12 @@ def _read(unsupported: UnsupportedPattern, owner: Entity, derived: DerivedColumn
     assert isinstance(intent, GetIntent | QueryIntent), "selected by the caller"
     guesses: list[str] = []
     found = read_of(unsupported.pattern, intent, owner, derived, guesses.append)
-    # A fixed form needs a derived value, and a guess needs the author.
+    # Leave out a read that needs a derived value, and a read with a guess that only the author can confirm.
     return found if isinstance(found, Read) and found.partition is None and not guesses else None
 
 
 def _shared_key(design: Design, owner: Entity, group: IndexGroup) -> Alternative | None:
-    """Return the edits that add a key for all reads of a group. Return None if the planner does not prove it."""
+    """Return the edits that add a key for all reads of a group. Return None if the planner cannot prove it."""
     names = {each.name for each in group.reads}
     patterns = [pattern for pattern in design.patterns if pattern.name in names]
     for alias in free_aliases(design, owner):
@@ -104,7 +104,7 @@ def _shared_key(design: Design, owner: Entity, group: IndexGroup) -> Alternative
 
 
 def _templates(design: Design, owner: Entity, key: ColumnKey) -> Iterator[tuple[str, str]]:
-    """Yield the templates of a key: without a word in the sort key, then with the word of the entity."""
+    """Yield the templates of a key: first without a literal in the sort key, then with the entity's name as literal."""
     delimiter, word = design.settings.delimiter, key_words(owner.label)
     partition = delimiter.join([partition_prefix(owner, list(key.partition)), *map(slot, key.partition)])
     sort = [sorted_slot(owner, name) for name in key.sort]

@@ -1,4 +1,4 @@
-"""Notes on values that are stored twice: copies of another item's attributes, and index keys like the table key."""
+"""Notes on values that are stored twice: copies of another item's attributes, and index keys equal to the table key."""
 
 from __future__ import annotations
 

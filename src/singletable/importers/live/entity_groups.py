@@ -29,7 +29,7 @@ KINDS_MAX = 60
 _AMBIGUOUS = ("Type", "type", "TYPE", "kind")
 _NAME_MIN = 3
 _ENDING_MIN = 5
-"""Shorter words in capitals after a value are often codes, such as an airport."""
+"""Shorter words in capitals after a value are often codes, such as that of an airport."""
 _GENERIC_WORDS = ("METADATA", "META", "INFO", "PROFILE", "DETAILS", "DATA", "A")
 
 
@@ -61,7 +61,7 @@ def entity_groups(table: SampledTable) -> tuple[str | None, tuple[EntityGroup, .
 
 
 def varying_literals(table: SampledTable, groups: Sequence[EntityGroup]) -> dict[str, frozenset[str]]:
-    """Return the literals that several values follow in the items of one entity, by key attribute.
+    """Return, by key attribute, the literals after which the items of one entity have several different values.
 
     In the keys of another entity, a single value after such a literal is a value too.
     """
@@ -281,7 +281,7 @@ def _free(name: str, taken: Collection[str]) -> str:
 def _owners(
     attribute: str, groups: Mapping[tuple[str | None, object], Sequence[Item]]
 ) -> dict[tuple[object, ...], str]:
-    """Return the type of the items whose key has the same form in both parts, by the form of the partition key."""
+    """Return the types of items whose partition key and sort key have the same form, by this form."""
     forms = [(_parts(form), items) for (_, form), items in groups.items()]
     return {parts[:1]: items[0][attribute]["S"] for parts, items in forms if len(parts) == 2 and parts[0] == parts[1]}
 

@@ -13,7 +13,7 @@ from singletable.model.fields import Field
 from singletable.model.table_schema import TABLE
 
 _CHANGING = frozenset({"updated", "modified", "changed", "edited", "last"})
-"""Words of times that change, so that they are no part of a key."""
+"""Words in the names of times that change, such as `updated_at`. Keys do not contain such times."""
 _UNNAMED = re.compile(r"part(_\d+)?")
 """Fields that inference could not name; equal names do not show that they mean the same."""
 
@@ -65,7 +65,7 @@ def _varies(entity: DraftEntity) -> bool:
 
 
 _Owners = Mapping[tuple[Position, ...], DraftEntity]
-"""The entities that have one item in a partition of the table, so that the id in its key is theirs."""
+"""By partition key of the table, the entity with one item in each partition. The id in the key is its id."""
 
 
 def _is_list(entity: DraftEntity, alias: str, local: set[str], owners: _Owners) -> bool:
@@ -121,7 +121,7 @@ def _grouped(entity: DraftEntity, local: set[str]) -> Iterator[str]:
 
 
 def _first_varying(entity: DraftEntity, partition: tuple[Position, ...], sort: tuple[Position, ...]) -> str | None:
-    """Return the first field of a sort key that differs within a partition; fields of derived values count."""
+    """Return the first field of a sort key that differs within a partition, or the field from which it is computed."""
     fixed = set(fields_in(partition))
     for name in fields_in(sort):
         if name not in fixed:

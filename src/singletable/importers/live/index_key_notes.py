@@ -43,7 +43,7 @@ def rare_absence_notes(
     fields: ItemFields,
     shown: str,
 ) -> Iterator[str]:
-    """Yield a note if a sparse index contains most of the items. `shown` are the keys of the others."""
+    """Yield notes on a sparse index with most items: the missing items (with keys `shown`), and a single partition."""
     count = len(inside) + len(outside)
     is_by_attribute = all(isinstance(each, NativeKey) for each in positions.values())
     if not is_clear_majority(len(inside), count) and not (is_by_attribute and len(outside) < count):
@@ -65,7 +65,7 @@ def rare_absence_notes(
 
 
 def other_value_notes(entity: str, keys: Mapping[str, DraftKeys], fields: ItemFields) -> Iterator[str]:
-    """Yield a note on each sort key whose partition names a field, such as #TIMESTAMP, if it has other values."""
+    """Yield a note if a partition key names a field, as in #TIMESTAMP, but the sort key has other values than it."""
     for of_index in keys.values():
         words = {words_of(word) for each in of_index.partition if isinstance(each, str) for word in each.split("#")}
         for sort in (each for each in of_index.sort if isinstance(each, NativeKey)):

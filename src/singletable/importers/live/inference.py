@@ -51,7 +51,7 @@ SCHEMA_VERSION = "schema_v"
 """The attribute in which the library stores the schema version of an item."""
 EXAMPLES_MAX = 3
 SHORTEST_WORD = 3
-"""The length of a word in capitals from which it is a literal in the declared name of a key."""
+"""In the declared name of a key, a word in capitals is a literal if it has at least this length."""
 NO_SAMPLED_KEYS = "no sampled item has its keys"
 """Why an index of a sampled table is not in the model."""
 
@@ -296,10 +296,10 @@ class _EntityInference:
         return positions
 
     def _complete_positions(self, index: DraftIndex, inside: list[int]) -> Mapping[str, Position] | None:
-        """Return the keys of an index that a few items miss by mistake, with a note; otherwise None.
+        """Return the keys of an index, and add a note, if a few items are missing by mistake. Otherwise return None.
 
-        That is a mistake if a clear majority is in the index, the others have all fields of its keys, and no other
-        attribute shows why they are not in it.
+        It is a mistake if a clear majority of the items is in the index, the others have all fields of the index keys,
+        and no other attribute shows why they are not in the index.
         """
         fields, items = self.fields, self.group.items
         outside = [place for place in range(len(items)) if place not in inside]
@@ -412,7 +412,7 @@ class _EntityInference:
         return f"{self.name}_id" if attribute == partition and is_alone else "part"
 
     def _declared(self, attribute: str, inference: TemplateInference) -> str | None:
-        """Return the declared template if every item matches it. Otherwise return None and a note."""
+        """Return the declared template if every item matches it. Otherwise add a note and return None."""
         declared = self.table.templates.get(self.group.kind or "", {}).get(attribute)
         if declared is None:
             return None

@@ -50,7 +50,7 @@ class ItemFields:
     preferred: frozenset[str] = frozenset()
     """Fields to try first, because only the items of a sparse index have them."""
     choices: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
-    """Segments with the value of several fields: the place, the chosen field and the other fields."""
+    """Segments that equal several fields: their place, the chosen field and the other fields."""
     differences: dict[str, tuple[str, int, int]] = field(default_factory=dict)
     """Parts of keys that differ from the field with their name: the field, the number of differences and of items."""
 

@@ -78,7 +78,7 @@ class TemplateInference:
         self.indices = indices
         self.usual_name = usual_name
         self.varying = varying
-        """The literals with which this attribute begins, and which several values follow in other items."""
+        """Literals at the start of this attribute, after which other items have several different values."""
         self.identifiers = identifiers or {}
         """Words that are values in other keys, with the literal before them."""
         self.alias = alias if alias is not None and alias != attribute and not is_key_name(alias) else None
@@ -143,7 +143,7 @@ class TemplateInference:
         return DELIMITER.join(parts)
 
     def _segment(self, column: Sequence[str], before: str, *, is_value: bool) -> str:
-        """Return one segment. `is_value` means that it follows a literal or is the only segment."""
+        """Return the literal or slot of a segment. `is_value` means that it follows a literal or stands alone."""
         text = column[0]
         if not any(column):
             return ""  # a delimiter at the start or the end of the key
@@ -309,7 +309,7 @@ class TemplateInference:
         return bool(hint) and is_only_in_keys and len(set(column)) < _EVIDENCE_VALUES and self._rank(name, hint) == 3
 
     def _rank(self, name: str, hint: str) -> int:
-        """Return 0 for a field whose name matches the alias or the literal before the segment."""
+        """Return 0 for a preferred field, otherwise 1 to 3: less if its name fits the alias or the literal before."""
         if name in self.fields.preferred:
             return 0
         plain = _letters(self.fields.by_name[name].stored_as)

@@ -14,7 +14,7 @@ from singletable.model.field_roles import is_misspelt
 
 EXAMPLES_MAX = 3
 SHARED_ATTRIBUTES_MIN = 0.6
-"""The share of attributes that items with a misspelt literal have in common with the items that they belong to."""
+"""The minimum share of attributes that an item with a misspelt literal shares with an item of its real entity."""
 _LETTERS = re.compile(r"[A-Za-z_]+")
 
 

@@ -36,7 +36,7 @@ class SampledTable:
     """The types of key attributes: S, N or B."""
 
     varying: Mapping[str, Collection[str]] = field(default_factory=dict)
-    """By key attribute, the literals that several values follow in the items of one entity."""
+    """By key attribute, the literals after which the items of one entity have several different values."""
     identifiers: Mapping[str, str] = field(default_factory=dict)
     """Words that are values in some keys, with the literal before them: `ada` of `USER#ada`, with `USER`."""
 

@@ -81,7 +81,10 @@ def _without_computed_parts(document: Any) -> Iterator[str]:
         for name, field in fields.items() if isinstance(fields, dict) else ():
             if field is None:
                 fields[name] = {"type": "string"}
-                yield f"{model}.{name}: the script computes this property, so it is a text field. Correct its type."
+                yield (
+                    f"{model}.{name}: the script computes this property, so its type is unknown. The model declares it "
+                    "as text. Correct its type."
+                )
             elif isinstance(field, dict) and isinstance(field.get("enum"), str):
                 values = field.pop("enum")
                 yield f"{model}.{name}: the values {values} of its enum are in another file, and were left out."

@@ -1,4 +1,4 @@
-"""Access patterns from SQL statements: SELECT, INSERT, UPDATE and DELETE, or the reason why one is not a pattern."""
+"""Access patterns from SQL statements (SELECT, INSERT, UPDATE and DELETE), or the reason why a statement is none."""
 
 from __future__ import annotations
 

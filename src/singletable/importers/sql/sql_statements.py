@@ -142,7 +142,7 @@ def _without_log() -> Generator[None, None, None]:
 def _plain_placeholders(text: str) -> str:
     """Write the placeholders of Python drivers, `%s` and `%(id)s`, as in SQL. Quoted text stays unchanged.
 
-    A space after `$1` prevents that SQLGlot reads `$1,$` as the start of a quoted text.
+    A space after `$1` keeps SQLGlot from reading `$1,$` as the start of a quoted text.
     """
     return _DRIVER_PLACEHOLDER.sub(_placeholder, text)
 

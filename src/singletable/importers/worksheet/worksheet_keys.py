@@ -58,9 +58,9 @@ class _Entity:
     identity: str = "id"
     parent: _Entity | None = None
     partition_field: str | None = None
-    """The partition key of the source, if the identity is its sort key."""
+    """The partition key of the recorded table, if its sort key is the identity."""
     recorded_key: tuple[str, ...] = ()
-    """The primary key of the source."""
+    """The primary key of the recorded table."""
     is_placed: bool = False
     accesses: list[_Access] = field(default_factory=list)
     fields: dict[str, FieldType] = field(default_factory=dict)
@@ -199,7 +199,7 @@ def _entities(requests: Sequence[RowRequest], given: WorksheetFields) -> dict[st
 
 
 def _add_recorded_keys(entities: dict[str, _Entity], given: WorksheetFields) -> None:
-    """Identify the items of each entity as its source does, by one field or by two."""
+    """Identify the items of each entity by the fields of its key in the recorded table, which are one or two."""
     keys = {words: tuple(given.keys.get(words, ())) for words in entities}
     for words, entity in entities.items():
         entity.fields |= {each.name: each.type for each in given.fields.get(words, ())}  # type: ignore[misc]  # checked
@@ -383,7 +383,7 @@ def _is_key(request: RowRequest, target: _Entity) -> bool:
 
 
 def _update_requests(changes: Sequence[Change], target: _Entity) -> int | None:
-    """Return 2 for an update that moves an index entry, because it reads the item before it writes the item."""
+    """Return 2 for an update that moves an index entry, because it must first read the item. Otherwise return None."""
     moved = {name for access in target.accesses for name in (*access.equal, access.order)}
     return 2 if any(change.path.steps[0] in moved for change in changes) else None
 

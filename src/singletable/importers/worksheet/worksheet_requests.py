@@ -87,7 +87,7 @@ class RowRequest:
     order: str | None = None
     is_newest_first: bool = False
     is_descending: bool = False
-    """Whether a field that is not a moment is read from its highest value."""
+    """Whether a list starts with the highest value of a field that is not a time."""
     is_consistent: bool = False
     is_unlimited: bool = False
     """Whether a list is read without a limit."""

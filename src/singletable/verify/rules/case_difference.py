@@ -14,7 +14,7 @@ from singletable.verify.findings import Finding, PlannedDesign, Rule, entity_fin
 
 RULE = Rule("ST125", "key templates nearly equal", "warning")
 SHORTEST_WORD = 2
-"""The length of a literal below which upper and lower case can be two prefixes on purpose, as in `c#` and `C#`."""
+"""The minimum length of a compared literal. Shorter literals can differ by case on purpose, as in `c#` and `C#`."""
 
 
 def check(planned: PlannedDesign) -> Iterator[Finding]:
@@ -36,7 +36,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _leading_delimiters(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find templates that begin with a delimiter, while a template of the same attribute begins with their literal."""
+    """Find templates such as `#ORDER`, if another template of the same attribute begins with `ORDER`."""
     heads: dict[tuple[str, str], tuple[Entity, TemplatePart]] = {}
     for entity, part, segment, _ in _segments(planned):
         if part.template.text.startswith(segment):

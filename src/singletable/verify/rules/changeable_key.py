@@ -46,7 +46,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _is_shared(planned: PlannedDesign, entity: Entity) -> bool:
-    """Return whether other entities have the same partition key, whose id is then that of their parent."""
+    """Return whether other entities have the same partition key. The id in it is then the id of their parent."""
     own = [str(part) for part in entity.base.partition]
     others = (each for each in planned.design.entities if each is not entity)
     return entity.declaration.identity is None and any(

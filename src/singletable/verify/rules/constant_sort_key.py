@@ -35,7 +35,7 @@ def _is_constant(placement: Placement) -> bool:
 
 
 def _reference(entity: Entity, placement: Placement) -> str | None:
-    """Return the id of another entity that alone selects the partition."""
+    """Return the field that alone selects the partition, if it is the id of another entity."""
     names = {name for part in placement.partition for name in part.fields}
     if len(names) != 1 or names >= set(entity.identity or ()):
         return None

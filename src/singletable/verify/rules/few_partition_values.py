@@ -52,7 +52,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _is_by_type(placement: Placement) -> bool:
-    """Return whether a partition has all items of a type, so that a sparse index is not small."""
+    """Return whether the partition key is a type or kind. A sparse index with such a key is not small."""
     names = {name for part in placement.partition for name in part.fields}
     return bool(names) and all(words_of(name)[-1:] in (("type",), ("kind",)) for name in names)
 

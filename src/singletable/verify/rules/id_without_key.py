@@ -30,12 +30,12 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _is_keyed_by_time(entity: Entity) -> bool:
-    """Return whether a time distinguishes the items, as events; ST119 reports the keys that need the id."""
+    """Return whether the key contains a time, as for events. If such a key needs the id, ST119 reports it."""
     return any(is_time(entity.fields[name]) for part in entity.base.parts for name in part.fields)
 
 
 def _keyed(entity: Entity) -> set[str]:
-    """Return the fields by which the table or an index finds items, and the unique ones."""
+    """Return the fields by which the table or an index finds items, and the fields in `unique=`."""
     parts = [*entity.base.parts, *(part for placement in entity.placements.values() for part in placement.partition)]
     parts += [
         placement.sort[0]

@@ -33,7 +33,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
     """Find entities whose primary key has a time or score in the place of an id."""
     entities = planned.design.entities
     for entity in entities:
-        # The only entity of a table often has a less exact name than the table, such as DeviceStateLog.
+        # If a table has only one entity, the name of the table is often more exact, such as DeviceStateLog.
         names = f"{entity.label}_{planned.design.name}" if len(entities) == 1 else entity.label
         words = frozenset(word.removesuffix("s") for word in words_of(names))
         if not _is_identified(entity, words) and (shared := _shared_fields(entity, words)):
@@ -41,7 +41,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _is_identified(entity: Entity, words: frozenset[str]) -> bool:
-    """Return whether the entity declares its identity or has its own id. ST102 reports an id that the key lacks."""
+    """Return whether the entity declares an identity or has an id. If its key lacks the id, ST102 reports it."""
     if entity.declaration.identity is not None or entity.identity is None:
         return entity.declaration.identity is not None
     # In a log of devices, device_id identifies the device, but the partition has many entries.
@@ -50,13 +50,13 @@ def _is_identified(entity: Entity, words: frozenset[str]) -> bool:
 
 
 def _shared_fields(entity: Entity, words: frozenset[str]) -> list[Field]:
-    """Return the times and scores that alone distinguish the items of a partition. Return nothing if an id does."""
+    """Return the times and scores, if nothing else distinguishes the items of a partition."""
     named = _slot_fields(entity, entity.base.parts)
     partition = _slot_fields(entity, entity.base.partition)
     inside = [field for field in _slot_fields(entity, entity.base.sort) if field not in partition] or partition
     shared = [field for field in inside if is_score(field) or follows_clock(field)]
     outside = [field for field in entity.fields.values() if field not in named]
-    # One item per user, course and day, unlike the transactions of an account.
+    # A key with another id can mean one item per user, course and day. Of events, such as transactions, there are many.
     is_pair = any(is_identifier(field) for field in inside) and not EVENT_WORDS & words
     if not shared or (own_identifier(entity.label, outside) is not None and not is_pair):
         return shared

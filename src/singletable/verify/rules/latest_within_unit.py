@@ -1,4 +1,4 @@
-"""ST128: a pattern reads one item, the newest or the oldest, but the key contains only a unit of the time."""
+"""ST128: a pattern reads the newest or oldest item, but the key contains only part of the time, such as the day."""
 
 from __future__ import annotations
 

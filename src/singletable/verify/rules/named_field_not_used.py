@@ -47,7 +47,7 @@ def _other_titles(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _misnamed_indexes(planned: PlannedDesign) -> Iterator[Finding]:
-    """Find indexes such as `enabled-priority-index`, whose key lacks a field of this list of fields."""
+    """Find indexes named after several fields, such as `enabled-priority-index`, whose key lacks one of them."""
     for index in planned.design.indexes.values():
         said = [word for word in re.split(r"[-_]", index.name) if word.lower() not in ("index", "gsi", "lsi", "by")]
         for entity in planned.design.placed_in(index) if len(said) > 1 else ():

@@ -31,7 +31,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
 
 
 def _covers(design: Design, other: Index, index: Index) -> bool:
-    """Whether `other` returns the items of each partition of `index`, in its order, with at least its attributes."""
+    """Whether a Query of `other` returns the items of a Query of `index`, in the same order, with all attributes."""
     if index.kind != "GSI" or other.kind == "LSI" or index.is_inverse or other.is_inverse:
         return False
     if not other.is_table and other.projection not in (index.projection, type(index.projection)("ALL")):

@@ -32,7 +32,7 @@ def check(planned: PlannedDesign) -> Iterator[Finding]:
             message = f"no pattern reads {index.label}"
             yield table_finding(RULE, planned.design, message, _remedy(planned.design, index, placed))
             continue
-        # Every entity is in an inverse index, and in another index by the keys of the table.
+        # An inverse index, or another index by keys of the table, contains every entity without further declarations.
         is_of_all = index.is_inverse or set(index.key_attributes) <= set(planned.design.table.key_attributes)
         for entity in () if is_of_all else placed:
             if (alias, entity.label) not in read:
