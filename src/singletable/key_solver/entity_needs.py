@@ -59,7 +59,7 @@ def _facts(entity: Entity, name: str, identity: tuple[str, ...]) -> ColumnFacts:
 
 
 def _with_derived(write: Write, derived: DerivedColumns) -> Write:
-    """Return the write with the derived values that it changes, and those that the writer can compute."""
+    """Return the write, with the derived values that it changes and those that the writer can compute added to it."""
     if not derived.values:
         return write
     known = None if write.known is None else write.known | derived.made_of(write.known)

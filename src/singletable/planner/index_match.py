@@ -40,7 +40,7 @@ _LAST = "\U0010ffff"
 
 @dataclass(frozen=True)
 class IndexMatch:
-    """The key condition that the bindings form on one index, and the reasons why the index does not fit the pattern."""
+    """The key condition that the predicates of a pattern form on one index, and why the index does not fit."""
 
     partition: tuple[KeyComparison, ...] = ()
     sort: tuple[KeyComparison, ...] = ()
@@ -67,7 +67,7 @@ class IndexMatch:
 
 
 def match_index(placement: Placement, bindings: Sequence[Binding]) -> IndexMatch:
-    """Return the narrowest key condition that the bindings form on the index of this placement."""
+    """Return the narrowest key condition that the predicates of a pattern form on the index of these keys."""
     matcher = _Matcher(bindings)
     partition = tuple(matcher.partition_test(part) for part in placement.partition)
     sort = tuple(matcher.sort_tests(placement.sort))
@@ -79,7 +79,7 @@ def match_index(placement: Placement, bindings: Sequence[Binding]) -> IndexMatch
 
 
 class _Matcher:
-    """Matches the bindings of a pattern with the parts of an index key, from left to right."""
+    """Matches the predicates of a pattern (its bindings) with the parts of an index key, from left to right."""
 
     def __init__(self, bindings: Sequence[Binding]) -> None:
         self.bindings = bindings

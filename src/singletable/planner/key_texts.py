@@ -16,7 +16,7 @@ def key_words(label: str) -> str:
 
 
 def field_owner(design: Design, entity: Entity, name: str) -> str:
-    """Return the prefix of a field: the entity that the field identifies or refers to, or else the field's own name."""
+    """Return the prefix of a field: the entity that it identifies or refers to, or else its own name."""
     if (name,) == entity.identity:
         return key_words(entity.label)
     for other in design.all_entities:

@@ -60,7 +60,7 @@ class FixedText:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A value from a binding, encoded by the field's codec."""
+    """The value of a parameter or constant, encoded by the codec of the field."""
 
     binding: Binding
     slot: FieldSlot

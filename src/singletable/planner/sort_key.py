@@ -33,7 +33,10 @@ from singletable.planner.operands import (
 
 @dataclass(frozen=True)
 class OpenSlot:
-    """The first slot of a sort key that no binding fixes. The results are sorted by this slot."""
+    """The first slot of a sort key whose value no parameter or constant determines.
+
+    The results are sorted by this slot.
+    """
 
     part: KeyPart
     slot: Slot | None

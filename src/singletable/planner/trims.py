@@ -46,7 +46,7 @@ def trimmed_attributes(plan: Plan) -> list[str]:
 
 
 def trim_tests(plan: Plan, arguments: Arguments) -> TrimTests:
-    """Return the tests that decide which of the items that a plan reads match the arguments."""
+    """Return the tests with which the client selects the matching items among those that a plan reads."""
     return {
         entity.name: tuple(TrimTest(trim.field, predicate_of(trim.binding, arguments)) for trim in trims)
         for entity, trims in zip(plan.entities, plan.trims, strict=False)

@@ -88,7 +88,7 @@ def _parts(entity: Entity, rules: DerivedDataRules, kind: WriteKind, changed: fr
 
 @dataclass(frozen=True)
 class KeyRewrite:
-    """The keys of an item in one index. Some of them contain a changed field."""
+    """The key attributes of one index that an update writes again or removes, because a field in these keys changes."""
 
     placement: Placement
     parts: tuple[KeyPart, ...]

@@ -82,7 +82,7 @@ class Decoder:
         return row_type(self._target.label, (*added, *self._columns.values()), self._target.entity)
 
     def fast_objects(self, constants: Iterable[FastColumn]) -> FastObjects | None:
-        """Return the fast path for items in which these columns have constant values.
+        """Return the fast path for items that also have these columns, each with one constant value.
 
         Return None if the C extension is not compiled.
         """

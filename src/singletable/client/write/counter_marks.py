@@ -40,9 +40,10 @@ def owner_key(entity: Entity, count: Count, owner: Entity, values: Mapping[str, 
 def counted_owners(
     count: Count, before: Item | None, after: Item | None, mark: Mapping[str, Any] | None
 ) -> tuple[Item | None, Item | None]:
-    """Return the owners that have counted an item before a write and that must count it afterwards.
+    """Return the owner that counts an item before a write, and the owner that must count it afterwards.
 
-    `before` and `after` are the owners according to the fields of the item; `mark` is its stored mark.
+    Each is None if there is none. `before` and `after` are the owners according to the fields of the item; `mark` is
+    its stored mark.
     """
     marked: Item | None = None if mark is None else mark["M"]
     match count.marking:

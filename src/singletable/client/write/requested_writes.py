@@ -100,7 +100,7 @@ class RequestedWrite:
 
 
 def _with_constants(node: Any, values: Mapping[str, Any]) -> Any:
-    """Return an expression with constants for its placeholders."""
+    """Return an expression in which the values replace the placeholders."""
 
     def constant(leaf: Leaf) -> Leaf:
         return Constant(values[leaf.name]) if isinstance(leaf, Parameter) else leaf
