@@ -73,7 +73,7 @@ def _unnamed(catalogue: RecordedCatalogue, pattern: AccessPattern) -> Iterator[P
 
 
 def _distinct(steps: Iterator[PatternStep]) -> list[PatternStep]:
-    """Join the steps that a model declares once: the same write of an entity, or the same read in a batch."""
+    """Join the steps that are one pattern in a model: the same write of an entity, or the same read of an entity."""
     found: dict[object, PatternStep] = {}
     for step in steps:
         shape = step.shape

@@ -30,7 +30,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Retire the old tables, unless a pattern was not clean."""
+    """Retire the old tables. Raise ConsolidationRefused if the stage or a pattern does not allow it yet."""
     from singletable.consolidation.pattern_modes import read_pattern_states
     from singletable.consolidation.retirement import check_ready, retire
 

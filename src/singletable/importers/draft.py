@@ -207,7 +207,7 @@ class DraftPattern:
     view: str | None = None
     """The class of the returned objects. For a collection, the name of its shape."""
     members: tuple[DraftField, ...] = ()
-    """The fields of a collection, unless they are the first entity and a list of each other entity."""
+    """The fields of a collection. If empty, these are the first entity, and a list of each other entity."""
     hydrate: bool = False
     consistent: bool = False
     entry: str | None = None

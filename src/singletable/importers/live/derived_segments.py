@@ -16,7 +16,7 @@ from singletable.model.derived.tree_path import Depth, Parent
 
 _SPANS: tuple[Span, ...] = ("year", "month", "day", "hour")
 _SHARDS_MAX = 1000
-# A shard is inferred only if a wrong guess would match all items in fewer than one of this number of samples.
+# A shard is inferred only if the probability that a wrong guess matches all items is below one in this number.
 _EVIDENCE = 10_000
 _NAMES = {"first_letter": "letter", "geohash": "cell", "depth": "level"}
 

@@ -163,7 +163,7 @@ def range_head(cell: KeyCell) -> KeyValue:
 
 
 def match_head(head: KeyValue, sort: KeyValue) -> int | None:
-    """Return how many fixed texts of a condition match fields of the sort key. Return None if it does not match."""
+    """Return how many fixed texts of a condition are in the place of fields of the sort key. None: no match."""
     if len(head.segments) > len(sort.segments):
         return None
     rank = 0

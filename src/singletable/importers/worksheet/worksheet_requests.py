@@ -80,7 +80,7 @@ class RowRequest:
     kind: RequestKind
     entry: str
     target: str
-    """The entry and the target as words: `order item`."""
+    """The target entity as words, such as `order item`. The entry entity has the same form."""
     members: tuple[str, ...] = ()
     equal: list[str] = field(default_factory=list)
     range: tuple[str, RangeKind] | None = None

@@ -58,7 +58,10 @@ class Spot:
         return None if rate is None else rate * self.units * self.use.share
 
     def is_hot(self, rate: float | None) -> bool:
-        """Return whether the load exceeds the limit of a partition, or there are few partitions that are not shards."""
+        """Return whether the load exceeds the limit of a partition.
+
+        If the load is unknown, or low only by a guess, return whether there are few partitions without shards.
+        """
         load = self.load(rate)
         if load is not None and (load > self.limit or self.use.is_declared):
             return load > self.limit
