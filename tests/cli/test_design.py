@@ -35,7 +35,9 @@ def test_design_with_write_adds_keys_that_check_accepts_and_nothing_else(tmp_pat
 def test_a_second_run_of_the_design_command_says_that_every_entity_has_a_key(tmp_path: Path) -> None:
     model = shutil.copy(SHOP, tmp_path / "shop.py")
     singletable("design", model, "--write")
-    assert "every entity has a key. Remove key= of the entities to design" in refused(singletable("design", model))
+    message = refused(singletable("design", model))
+    assert "every entity has a key. Remove key= of the entities to design" in message
+    assert "For a new pattern of a live table, singletable check --fix adds an index" in message
 
 
 def test_the_design_command_json_contains_keys_certificate_and_diff() -> None:
@@ -73,6 +75,16 @@ def test_the_design_command_reports_an_entity_that_nothing_identifies_without_a_
         encoding="utf-8",
     )
     assert "Note: no declaration says which fields identify an item" in refused(singletable("design", model))
+
+
+def test_the_design_command_reports_a_member_of_a_collection_that_nothing_identifies(tmp_path: Path) -> None:
+    model = tmp_path / "hotels.py"
+    text = (ROOT / "tests/design/workloads/hotel_reviews.py").read_text(encoding="utf-8")
+    assert text.count('identity=("hotel_id", "number"), ') == 1
+    model.write_text(text.replace('identity=("hotel_id", "number"), ', ""), encoding="utf-8")
+    message = refused(singletable("design", model))
+    assert "Room: no declaration says which fields identify an item" in message
+    assert 'Add identity=("...",) to @entity' in message
 
 
 def test_the_design_command_rejects_an_invalid_limit() -> None:

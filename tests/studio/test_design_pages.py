@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.program import ROOT
 from tests.studio.opened_studio import COMMERCE, Studio, store_of, studio, text_of, view_of, workspace
 
 MODEL = '''
@@ -84,6 +85,17 @@ def test_the_key_choice_page_says_why_a_table_has_none(tmp_path: Path) -> None:
     found = studio(workspace(str(model)))
     text = text_of(found.page("/Memos/design/keys"))
     assert "Memos: chosen keys need a table with a partition key and a sort key" in text
+    found.space.close()
+
+
+def test_the_key_choice_page_names_a_member_of_a_collection_that_nothing_identifies(tmp_path: Path) -> None:
+    model = tmp_path / "hotels.py"
+    text = (ROOT / "tests/design/workloads/hotel_reviews.py").read_text(encoding="utf-8")
+    model.write_text(text.replace('identity=("hotel_id", "number"), ', ""), encoding="utf-8")
+    found = studio(workspace(str(model)))
+    text = text_of(found.page("/HotelReviews/design/keys"))
+    assert "Room: no declaration says which fields identify an item" in text
+    assert 'Add identity=("...",) to @entity' in text
     found.space.close()
 
 

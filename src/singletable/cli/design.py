@@ -118,8 +118,10 @@ def _design(model: str, options: argparse.Namespace) -> _Designed:
     loaded_before = frozenset(sys.modules)
     designs = [table.design for table in load_tables(model) if table.design.keyless]
     if not designs:
-        message = f"{model}: every entity has a key"
-        raise ArgumentRefused(f"{message}. Remove key= of the entities to design, or compare with --redesign.")
+        raise ArgumentRefused(
+            f"{model}: every entity has a key. Remove key= of the entities to design, or compare with --redesign. "
+            "For a new pattern of a live table, singletable check --fix adds an index and changes no key."
+        )
     tables = [_table(design, options) for design in designs]
     files = ChangedFiles().edited(edit for each in tables for edit in each.report.table.edits())
     return _checked(model, _Designed(tables, files, []), loaded_before)

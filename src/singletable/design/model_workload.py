@@ -88,6 +88,7 @@ class _Conversion:
     ) -> None:
         self.design, self.entities, self.identities = design, entities, identities
         self.options, self.weak_copies = options, weak_copies
+        self.unknown = tuple(each for each in design.keyless if each.label not in identities)
         self.derived = {each.label: DerivedColumns(each) for each in entities}
         self.reads: dict[str, list[Read]] = {each.label: [] for each in entities}
         self.writes: dict[str, list[Write]] = {each.label: [] for each in entities}
@@ -104,16 +105,19 @@ class _Conversion:
         for each in self.design.all_entities:
             self._add_key_of_links(each)
         needs = tuple(self._needs(each) for each in self.entities)
-        unknown = tuple(each for each in self.design.keyless if each.label not in self.identities)
         workload = Workload(needs, tuple(self.collections))
         guesses = tuple(dict.fromkeys(self.guesses))
         skipped = tuple(self.skipped)
         return ModelWorkload(
-            workload, self.entities, guesses, skipped, unknown, self.derived, self.weak_copies, self.partitions
+            workload, self.entities, guesses, skipped, self.unknown, self.derived, self.weak_copies, self.partitions
         )
 
     def _add(self, pattern: PatternDeclaration) -> None:
         intent = pattern.intent
+        if isinstance(intent, FeedIntent | CollectionIntent):
+            members = [entity for _, entity in self.design.members(intent)]
+            if any(each in self.unknown for each in members):
+                return  # without the identity of a member, the design is rejected
         if isinstance(intent, FeedIntent):
             self._add_feed(pattern, intent)
             return
