@@ -142,10 +142,14 @@ def feeds(draw: st.DrawFn, classes: list[Any]) -> PatternDeclaration:
 
 @st.composite
 def designs(draw: st.DrawFn) -> Design:
-    """Return one to three entities with the same columns, up to four reads each, writes and a collection."""
+    """Return one to three entities with the same columns, up to four reads each, writes and a collection.
+
+    The entity outside the collection can sort between its members.
+    """
+    names = draw(st.permutations(("First", "Second", "Third")))
     classes: list[Any] = [
         entity()(dataclasses.make_dataclass(name, list(COLUMNS.items()), frozen=True))
-        for name in ("First", "Second", "Third")[: draw(st.integers(1, 3))]
+        for name in names[: draw(st.integers(1, 3))]
     ]
     patterns: list[PatternDeclaration] = []
     fanout = draw(st.sampled_from([None, 2]))

@@ -35,6 +35,7 @@ TABLES = [
     ("tests.design.workloads.device_log", "WithDates", 3),
     ("tests.design.workloads.auction_site", "Browsing", 2),
     ("tests.design.workloads.auction_site", "Bidding", 3),
+    ("tests.design.workloads.hotel_reviews", "HotelReviews", 0),
 ]
 IDS = [f"{module.split('.')[-2]}_{module.split('.')[-1]}_{name}" for module, name, _ in TABLES]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from singletable.design.collection_ranges import KeyTexts, declared_key_texts, key_texts
 from singletable.design.declared_partitions import DeclaredPartition
 from singletable.design.model_workload import ModelWorkload
 from singletable.key_solver.common_keys import ATTRIBUTES_MAX, ColumnKey
@@ -12,6 +13,7 @@ from singletable.key_solver.key_search import Solution
 from singletable.key_solver.partition_load import shards_needed
 from singletable.model.design import Design
 from singletable.model.entity import Entity
+from singletable.model.intents import CollectionIntent
 from singletable.model.table_schema import ALL, TABLE, Index, Names
 from singletable.planner.key_proposals import free_name, new_alias
 from singletable.planner.key_texts import field_owner, key_words, slot, sorted_slot
@@ -29,9 +31,22 @@ class TemplateWriter:
         self.design, self.model, self.solution = design, model, solution
         self.attributes = self._attribute_counts()
         self.aliases = _aliases(design, solution, frozenset(self.attributes))
+        self.apart: dict[tuple[int, str], str] = {}
+        """The word before the partition key of an entity that would be between the members of a collection."""
+        self.numbered: set[tuple[str, ...]] = set()
+        """The lines whose sort keys start with a number, because an entity between the members cannot move."""
 
     def keys(self) -> dict[str, dict[str, Templates]]:
-        """Return the templates of every entity, by alias: `key`, `gsi1`, `lsi1`, ..."""
+        """Return the templates of every entity, by alias: `key`, `gsi1`, `lsi1`, ...
+
+        No other entity is between the members of a collection, if a change of new keys can prevent this.
+        """
+        keys = self._keys()
+        while self._separates(keys):
+            keys = self._keys()
+        return keys
+
+    def _keys(self) -> dict[str, dict[str, Templates]]:
         return {
             each.entity: {
                 self.aliases[number]: self._templates(self.model.entity(each.entity), number, key)
@@ -54,6 +69,53 @@ class TemplateWriter:
                 found[each.entity] = max(counts)
         return found
 
+    def _separates(self, keys: Mapping[str, Mapping[str, Templates]]) -> bool:
+        """Separate one collection from the first entity between its members. Return whether anything changed."""
+        served = self.solution.lines
+        intents = {each.name: each.intent for each in self.design.patterns if each.name in served}
+        slots = self.solution.collection_slots
+        for name in sorted(intents, key=lambda each: (not self._has_owner(served[each], slots[each]), each)):
+            intent, number, line = intents[name], slots[name], served[name]
+            if not isinstance(intent, CollectionIntent):
+                continue
+            members = {entity.label for _, entity in self.design.members(intent)}
+            texts = self._key_texts(keys, self.aliases[number])
+            own = [texts[each] for each in sorted(members & texts.keys())]
+            for other in sorted(texts.keys() - members - {*line}):
+                if texts[other].can_be_between(own) and self._separate(number, line, other):
+                    return True
+        return False
+
+    def _separate(self, number: int, line: tuple[str, ...], other: str) -> bool:
+        """Give another entity a partition of its own, or numbers to the line. Return False if neither is possible."""
+        is_new = any(each.entity == other for each in self.solution.entities)
+        unit = (self._line(self.model.entity(other), number) or (other,)) if is_new else ()
+        can_move = bool(unit) and not self._is_declared(unit) and (number, other) not in self.apart
+        can_number = not self._is_declared(line) and line not in self.numbered
+        if can_move and not (can_number and self._has_owner(unit, number)):
+            self.apart |= {(number, each): key_words(unit[0]) for each in unit}
+        elif can_number:
+            self.numbered.add(line)
+        return can_move or can_number
+
+    def _key_texts(self, keys: Mapping[str, Mapping[str, Templates]], alias: str) -> dict[str, KeyTexts]:
+        """Return the texts of all declared and chosen keys in the table or an index, by entity."""
+        declared = {each.label: declared_key_texts(each, alias) for each in self.design.entities}
+        texts = {label: each for label, each in declared.items() if each is not None}
+        for label, own in keys.items():
+            if alias in own:
+                texts[label] = key_texts(*(each if isinstance(each, str) else each[0] for each in own[alias]))
+        return texts
+
+    def _has_owner(self, labels: Sequence[str], number: int) -> bool:
+        """Return whether the partition of these entities is named after one of them."""
+        found = [(self.model.needs(each), self.solution.keys_of(each).keys[number].partition) for each in labels]
+        return any(needs.identity == partition for needs, partition in found)
+
+    def _is_declared(self, line: tuple[str, ...]) -> bool:
+        """Return whether entities with declared keys are in the partition of a line."""
+        return any(each == line and name in self.model.partitions for name, each in self.solution.lines.items())
+
     def _templates(self, entity: Entity, number: int, key: ColumnKey) -> Templates:
         delimiter = self.design.settings.delimiter
         place = TABLE_SLOT if number > LOCAL_SLOT else number  # a local index has the partition key of the table
@@ -62,6 +124,8 @@ class TemplateWriter:
         partition = partition or [feed or key_words(entity.label)]
         if (declared := self._declared_partition(entity, place)) is not None:
             partition = [declared.with_fields(key.partition)]
+        if (word := self.apart.get((place, entity.label))) is not None:
+            partition[0] = delimiter.join((word, partition[0]))
         needs = self.model.needs(entity.label)
         if TABLE_SLOT < number < LOCAL_SLOT and shards_needed(needs, key.partition, key.columns) > 1:
             partition[-1] += delimiter + slot(shard_name(entity))
@@ -140,7 +204,8 @@ class TemplateWriter:
         """Return the word at the start of a sort key. A number precedes it if the words do not sort as needed."""
         line = [key_words(each) for each in self._line(entity, number)]
         word = key_words(entity.label)
-        return word if line == sorted(line) else f"{line.index(word) + 1}{self.design.settings.delimiter}{word}"
+        is_sorted = line == sorted(line) and self._line(entity, number) not in self.numbered
+        return word if is_sorted else f"{line.index(word) + 1}{self.design.settings.delimiter}{word}"
 
 
 def shard_name(entity: Entity) -> str:
