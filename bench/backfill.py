@@ -26,9 +26,10 @@ from singletable.client.transport import Transport
 from singletable.engine.engine import Engine
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.phases import Phase
+from singletable.migrations.baseline import baseline
 from singletable.migrations.control_items import control_items
 from singletable.migrations.migration_files import MigrationFile
-from singletable.migrations.runner import RunSettings, baseline, migration_run, run_migration
+from singletable.migrations.runner import RunSettings, migration_run, run_migration
 
 KEY = ("ORDER#{id}", "METADATA")
 CHUNK = 20_000

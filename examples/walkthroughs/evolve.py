@@ -16,8 +16,9 @@ from singletable.cli.migration_target import migration_target
 from singletable.cli.output import print_table
 from singletable.client.request_steps import run as run_steps
 from singletable.evolve.phases import DESCRIPTIONS, Phase
+from singletable.migrations.baseline import baseline
 from singletable.migrations.item_pass import PassResult
-from singletable.migrations.runner import WAIT_SECONDS, RunSettings, baseline, run_migration
+from singletable.migrations.runner import WAIT_SECONDS, RunSettings, run_migration
 
 from . import orders_after, orders_before
 from .order_programs import RENEWAL_SECONDS, SPEED, NewProgram, OldProgram, Program, WrittenOrders, fast_clock, ids

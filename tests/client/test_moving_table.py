@@ -39,12 +39,12 @@ from singletable.client.write.moved_writes import MOVE
 from singletable.engine.engine import Engine
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.phases import Phase
+from singletable.migrations.baseline import baseline
 from singletable.migrations.control_items import control_items
 from singletable.migrations.migration_files import MigrationFile
 from singletable.migrations.runner import (
     MigrationRun,
     RunSettings,
-    baseline,
     migration_run,
     run_migration,
     undo_migration,

@@ -9,9 +9,10 @@ from singletable.client.request_session import Session
 from singletable.client.request_steps import run
 from singletable.client.table_metaclass import TableMeta
 from singletable.evolve.design_snapshot import snapshot_of
+from singletable.migrations.baseline import baseline
 from singletable.migrations.control_items import control_items
 from singletable.migrations.migration_files import MigrationFile
-from singletable.migrations.runner import MigrationRun, RunSettings, baseline, migration_run
+from singletable.migrations.runner import MigrationRun, RunSettings, migration_run
 
 SETTINGS_KEY = ("CUST#{customer}", "SETTINGS")
 

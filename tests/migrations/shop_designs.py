@@ -12,9 +12,10 @@ from singletable.client.request_session import Session
 from singletable.client.request_steps import run
 from singletable.client.table_metaclass import TableMeta
 from singletable.evolve.design_snapshot import snapshot_of
+from singletable.migrations.baseline import baseline
 from singletable.migrations.control_items import ControlItems, control_items
 from singletable.migrations.migration_files import MigrationFile
-from singletable.migrations.runner import MigrationRun, RunSettings, baseline, migration_run
+from singletable.migrations.runner import MigrationRun, RunSettings, migration_run
 
 FEATURES = ("unique", "counter", "open_counter", "copy", "mirror", "index", "rename", "rename_source", "rename_entity")
 MOVES = ("customer_key", "order_key", "member_key", "mirror_key", "sharded", "resharded")

@@ -33,6 +33,7 @@ from singletable.engine.engine import Engine
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.differences import differences, needs_migration
 from singletable.evolve.phases import Phase
+from singletable.migrations.baseline import baseline
 from singletable.migrations.control_items import ControlItems, control_items
 from singletable.migrations.control_table import prepare_control_table
 from singletable.migrations.migration_files import MigrationFile
@@ -41,7 +42,6 @@ from singletable.migrations.runner import (
     MigrationRun,
     RunResult,
     RunSettings,
-    baseline,
     migration_run,
     run_migration,
     undo_migration,

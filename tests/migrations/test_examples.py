@@ -24,9 +24,10 @@ from singletable.evolve.differences import differences
 from singletable.evolve.operation import Category
 from singletable.evolve.restored_design import design_of
 from singletable.evolve.snapshot_records import EntitySnapshot, KeysSnapshot, Snapshot
+from singletable.migrations.baseline import baseline
 from singletable.migrations.control_items import control_items
 from singletable.migrations.migration_files import MigrationFile
-from singletable.migrations.runner import RunSettings, baseline, migration_run, run_migration
+from singletable.migrations.runner import RunSettings, migration_run, run_migration
 from singletable.model.derived.derived_function import DerivedFunction
 from singletable.model.table_schema import TABLE
 from tests.client.places import server

@@ -15,8 +15,9 @@ from singletable.client.request_steps import Call, run
 from singletable.conformance.item_comparison import ItemComparer
 from singletable.engine.engine import Engine
 from singletable.evolve.phases import Phase
+from singletable.migrations.baseline import baseline
 from singletable.migrations.migration_plan import plan_migration
-from singletable.migrations.runner import RunResult, baseline, migration_run, run_migration, undo_migration
+from singletable.migrations.runner import RunResult, migration_run, run_migration, undo_migration
 from tests.migrations.orders import (
     CONTROL,
     FILES,

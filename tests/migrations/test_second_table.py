@@ -35,6 +35,7 @@ from singletable.engine.engine import Engine
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.differences import differences
 from singletable.evolve.phases import Phase
+from singletable.migrations.baseline import baseline
 from singletable.migrations.control_items import control_items
 from singletable.migrations.migration_files import MigrationFile, make_migration
 from singletable.migrations.migration_plan import plan_migration
@@ -42,7 +43,6 @@ from singletable.migrations.runner import (
     MigrationRun,
     RunResult,
     RunSettings,
-    baseline,
     migration_run,
     run_migration,
     undo_migration,

@@ -43,9 +43,12 @@ def run(options: argparse.Namespace) -> int:
     migration yet.
     """
     from singletable.client.request_steps import run as run_steps
+    from singletable.migrations.baseline import check_baseline
     from singletable.migrations.migration_plan import plan_migration
 
     with migration_target(options) as target:
+        if target.state() is None:
+            run_steps(check_baseline(target.control, target.files[0], target.first_design), target.session)
         state = target.known_state()
         following = target.run(state)
         if following is None:

@@ -71,8 +71,9 @@ def run(options: argparse.Namespace) -> int:
 
         return plan(options)
     from singletable.client.request_steps import run as run_steps
+    from singletable.migrations.baseline import baseline
     from singletable.migrations.control_table import prepare_control_table
-    from singletable.migrations.runner import baseline, run_migration
+    from singletable.migrations.runner import run_migration
 
     settings = run_settings(options)
     with migration_target(options) as target:
@@ -82,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         if state is None or following is not None:
             confirm(options, target, following)
         if state is None:
-            state = run_steps(baseline(target.control, target.files[0]), target.session)
+            state = run_steps(baseline(target.control, target.files[0], target.first_design), target.session)
             settings.report(f"recorded {target.files[0].label} as the design of table {target.control.table}")
         if following is None:
             return target.report_no_migration(as_json=options.json)

@@ -64,6 +64,11 @@ class MigrationTarget:
         first = self.files[0]
         return self.state() or DesignState(first.snapshot.fingerprint, (first.applied_as,))
 
+    @property
+    def first_design(self) -> Design | None:
+        """The design of the first migration, if it is that of the model."""
+        return self.design if self.files[0].snapshot.fingerprint == self.model.fingerprint else None
+
     def run(self, state: DesignState, settings: RunSettings | None = None) -> MigrationRun | None:
         """Return the next migration of the table, or None."""
         from singletable.migrations.runner import RunSettings, migration_run

@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from singletable.errors import MigrationRefused
+from singletable.evolve.design_snapshot import FUNCTION
 from singletable.evolve.differences import differences, needs_migration
 from singletable.evolve.dual_designs import NotDual, moved_entities
 from singletable.evolve.moved_entities import key_conflicts
 from singletable.evolve.operation import Category, Operation
+from singletable.evolve.restored_design import design_of
 from singletable.evolve.second_table import replaces_table, second_table
 from singletable.evolve.snapshot_records import Snapshot, read_snapshot, to_json
 from singletable.migrations.divided_items import division_conflicts
@@ -198,6 +200,31 @@ def missing_migration(known: tuple[MigrationFile, ...], model: Snapshot) -> str 
     what = "needs a migration" if needs_migration(operations) else "changes the design"
     shown = "\n  ".join(str(each) for each in operations)
     return f"{model.name} {what} since {known[-1].path.name}:\n  {shown}\n  Run `singletable migrate make`."
+
+
+def earlier_design(file: MigrationFile) -> Design:
+    """Return the design of a migration whose model does not exist any more, with the functions of its file."""
+    functions, upgrades = ({}, {}) if file.source is None else file.source.functions()
+    missing = {
+        str(each.options.get("function"))
+        for entity in file.snapshot.entities.values()
+        for keys in entity.keys.values()
+        for each in keys.derived.values()
+        if each.kind == FUNCTION and each.options.get("function") not in functions
+    }
+    missing |= {
+        f"the upgrade of {entity.label} from version {version}"
+        for entity in file.snapshot.entities.values()
+        for version in range(1, entity.schema_version or 1)
+        if (entity.name, version) not in upgrades
+    }
+    if missing:
+        raise MigrationRefused(
+            f"{file.path} does not contain {', '.join(sorted(missing))}; nothing was written.\n  Add it to "
+            "`functions` or `upgrades` in the file, or stop all clients and run the migration with the version of the "
+            "model for which you made it."
+        )
+    return design_of(file.snapshot, functions, upgrades)
 
 
 def _slug(message: str) -> str:

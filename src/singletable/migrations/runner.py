@@ -13,25 +13,27 @@ from singletable.client.design_lease import VIEW_SECONDS_MAX
 from singletable.client.design_state import DesignState
 from singletable.client.request_steps import Steps, pause
 from singletable.errors import MigrationRefused
-from singletable.evolve.described_table import described_snapshot
-from singletable.evolve.design_snapshot import FUNCTION
 from singletable.evolve.differences import differences, needs_migration, works_in_all_phases
 from singletable.evolve.dual_designs import moved_entities
 from singletable.evolve.moved_entities import MovedEntity
 from singletable.evolve.operation import Category, Operation
-from singletable.evolve.operations.index_dropped import IndexDropped
 from singletable.evolve.phases import DESCRIPTIONS, Phase
-from singletable.evolve.restored_design import design_of
 from singletable.evolve.second_table import SecondTable, second_table
 from singletable.evolve.snapshot_records import Snapshot
+from singletable.migrations.baseline import check_description
 from singletable.migrations.control_items import ControlItems
 from singletable.migrations.created_table import CreatedTable, protect_table
 from singletable.migrations.item_changes import ItemFailure
 from singletable.migrations.item_conversion import ItemConversion
 from singletable.migrations.item_pass import Compute, ItemPass, PassResult
-from singletable.migrations.migration_files import MigrationFile, reject_unsafe_moves, reject_unsupported
+from singletable.migrations.migration_files import (
+    MigrationFile,
+    earlier_design,
+    reject_unsafe_moves,
+    reject_unsupported,
+)
 from singletable.migrations.second_table_copies import SecondTableCopies
-from singletable.migrations.table_indexes import Document, change_ttl, create_indexes, delete_indexes, describe_table
+from singletable.migrations.table_indexes import change_ttl, create_indexes, delete_indexes, describe_table
 from singletable.model.design import Design
 from singletable.model.table_schema import TABLE
 
@@ -158,7 +160,7 @@ def migration_run(
             "migrate make` if the model has changed, or update your checkout."
         )
     if file.snapshot.fingerprint != model.fingerprint:
-        design = _earlier_design(file)
+        design = earlier_design(file)
     reject_unsupported(before, file.snapshot, operations)
     reject_unsafe_moves(before, file.snapshot, operations, design)
     control = replace(control, table=table_of(before, design, control.table))
@@ -175,67 +177,6 @@ def table_of(snapshot: Snapshot, design: Design, name: str) -> str:
     return (*former, name)[min(len(snapshot.former_tables), len(former))]
 
 
-def _earlier_design(file: MigrationFile) -> Design:
-    """Return the design of a migration whose model does not exist any more, with the functions of its file."""
-    functions, upgrades = ({}, {}) if file.source is None else file.source.functions()
-    missing = {
-        str(each.options.get("function"))
-        for entity in file.snapshot.entities.values()
-        for keys in entity.keys.values()
-        for each in keys.derived.values()
-        if each.kind == FUNCTION and each.options.get("function") not in functions
-    }
-    missing |= {
-        f"the upgrade of {entity.label} from version {version}"
-        for entity in file.snapshot.entities.values()
-        for version in range(1, entity.schema_version or 1)
-        if (entity.name, version) not in upgrades
-    }
-    if missing:
-        raise MigrationRefused(
-            f"{file.path} does not contain {', '.join(sorted(missing))}; nothing was written.\n  Add it to "
-            "`functions` or `upgrades` in the file, or stop all clients and run the migration with the version of the "
-            "model for which you made it."
-        )
-    return design_of(file.snapshot, functions, upgrades)
-
-
-def baseline(control: ControlItems, file: MigrationFile) -> Steps[DesignState]:
-    """Record that the items of a table follow the design of the first migration. Otherwise raise MigrationRefused."""
-    description = yield from describe_table(control.table)
-    if description.get("GlobalTableVersion") or description.get("Replicas"):
-        raise MigrationRefused(
-            f"table {control.table!r} is a global table, and a migration cannot control the order of "
-            "changes in its replicas"
-        )
-    remedy = "The first migration must have the current design of the table: make it with the code that uses it now."
-    _check_description(control.table, file.snapshot, description, file.path.name, remedy)
-    yield from control.put_design(file.snapshot)
-    return (yield from control.create(DesignState(file.snapshot.fingerprint, (file.applied_as,))))
-
-
-def _check_description(
-    table: str, design: Snapshot, description: Document, name: str, remedy: str, next_design: Snapshot | None = None
-) -> None:
-    """Raise MigrationRefused if a table does not have the keys and indexes of a design.
-
-    It may already have indexes of the next design: a runner that continues after another one has undone its migration
-    can still create an index, because a request that creates an index cannot have a condition.
-    """
-    found = described_snapshot(design, description, design.ttl_attribute)
-    allowed = [] if next_design is None else [each.stored_form for each in next_design.indexes.values()]
-    wrong = [
-        str(each)
-        for each in differences(found, design)
-        if not (isinstance(each, IndexDropped) and each.index.stored_form in allowed)
-    ]
-    if wrong:
-        shown = "\n  ".join(wrong)
-        raise MigrationRefused(
-            f"table {table!r} does not have the design of {name}; nothing was written:\n  {shown}\n  {remedy}"
-        )
-
-
 def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
     """Run all remaining phases of a migration, starting with the current phase of the table."""
     control, work = run.control, PassResult()
@@ -247,7 +188,7 @@ def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
         remedy = "Another program has changed the table: restore its indexes, and run the migration again."
         description = yield from describe_table(control.table)
         name = f"its last migration ({_last(state)})"
-        _check_description(control.table, run.before, description, name, remedy, next_design=run.after)
+        check_description(control.table, run.before, description, name, remedy, next_design=run.after)
         yield from control.put_design(run.before)
         yield from control.put_design(run.after)
         if not needs_migration(run.operations):
