@@ -23,10 +23,6 @@ MOVES = ("customer_key", "order_key", "member_key", "mirror_key", "sharded", "re
 SHARDS = {"sharded": 2, "resharded": 3}
 CONTROL_TABLE = "control_table"
 """The feature of a design whose reserved items are in a control table."""
-SECOND_TABLE = "second_table"
-"""The feature of a design whose items are in a second table with other key attributes."""
-OF_SECOND_TABLE = ("local_index", "other_type", "order_key", "member_key", "index")
-"""Features that a migration to a second table can add."""
 Features = frozenset[str]
 
 
@@ -49,14 +45,12 @@ class Shop:
         order.__module__ = __name__
         shards = max((SHARDS.get(each, 0) for each in features), default=0)
         order_key = ("O#{id}" if "order_key" in features else "ORDER#{id}", "METADATA")
-        local: Any = {"lsi1": "{status}"} if "local_index" in features else {}
         self.Order: Any = entity(
             key=("ORDERS#{shard}", "ORDER#{id}") if shards else order_key,
             derived={"shard": shard("id", of=shards)} if shards else {},
             name="Order",
             attributes={"status": "st", "code": "c"} if "rename" in features else {},
             gsi1=("CUST#{customer}", "{status}#{id}" if "index" in features else "{id}"),
-            **local,
             unique=["code"] if "unique" in features else [],
             counted=self._counters(),
             copies=[copy(self.Customer, by={"id": "customer"}, fields={"name": "customer_name"})]
@@ -81,7 +75,7 @@ class Shop:
             entities.append(self.Mirror)
         self.table: Any = self._table(entities)
         self.snapshot = snapshot_of(self.table.design)
-        self.control: ControlItems = control_items(self.table.design, self.table.design.name)
+        self.control: ControlItems = control_items(self.table.design, "Shop")
 
     def _counters(self) -> list[Any]:
         counters = []
@@ -101,11 +95,7 @@ class Shop:
             body["groups_of"] = _pattern("groups_of", "user", self.Mirror)
         indexes = [GSI("gsi1", name="ByStatus", keys=("ByStatusPK", "ByStatusSK"))] if "index" in self.features else []
         given: Any = {"control_table": CONTROL_TABLE in self.features}
-        if SECOND_TABLE in self.features:
-            given |= {"keys": ("pk", "sk"), "former_tables": ["Shop"]}
-            given |= {"type_attribute": "kind"} if "other_type" in self.features else {}
-        name = "Shop-2" if SECOND_TABLE in self.features else "Shop"
-        return TableMeta("Shop", (Table,), body, entities=entities, name=name, indexes=indexes, **given)
+        return TableMeta("Shop", (Table,), body, entities=entities, name="Shop", indexes=indexes, **given)
 
 
 def _pattern(name: str, parameter: str, cls: Any) -> Any:

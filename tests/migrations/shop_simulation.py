@@ -20,19 +20,8 @@ from singletable.conformance.item_comparison import ItemComparer
 from singletable.errors import ConditionFailed, RequestRefused, TransactionCancelled
 from singletable.evolve.dual_designs import NotDual, dual_designs
 from singletable.evolve.phases import FormUse, Phase
-from singletable.evolve.second_table import two_table_designs
 from singletable.migrations.runner import WAIT_SECONDS, MigrationRun, run_migration, undo_migration
-from tests.migrations.shop_designs import (
-    CONTROL_TABLE,
-    FEATURES,
-    MOVES,
-    OF_SECOND_TABLE,
-    SECOND_TABLE,
-    Shop,
-    next_run,
-    record,
-    shop,
-)
+from tests.migrations.shop_designs import CONTROL_TABLE, FEATURES, MOVES, Shop, next_run, record, shop
 from tests.migrations.simulated_runner import World
 
 ORDERS, CUSTOMERS, GROUPS, USERS = 9, ("c0", "c1", "c2"), ("g0", "g1"), ("u0", "u1")
@@ -78,24 +67,18 @@ class ShopWorld(World):
         *,
         is_move: bool = False,
         has_control_table: bool = False,
-        has_second_table: bool = False,
     ) -> None:
         super().__init__(seed)
-        always = (CONTROL_TABLE,) if has_control_table or has_second_table else ()
+        always = (CONTROL_TABLE,) if has_control_table else ()
         self.wait_seconds, self.is_stuck = wait_seconds, False
         if is_move:
             kept, chosen = self._moving_features()
             features = chosen if features is None else features
-        elif has_second_table:
-            kept = tuple(each for each in MOVABLE if self.random.random() < 0.5)
-            added = tuple(each for each in OF_SECOND_TABLE if self.random.random() < 0.3)
-            chosen = (*kept, SECOND_TABLE, *added)
         else:
             chosen = tuple(each for each in FEATURES if self.random.random() < 0.4) or (self.random.choice(FEATURES),)
             kept = tuple(each for each in FEATURES if self.random.random() < 0.2)
         self.wanted: MigrationRun | None = None
-        keeps = features is None or is_move or has_second_table
-        self.before = shop(*(kept if keeps else ()), *always)
+        self.before = shop(*(kept if features is None or is_move else ()), *always)
         self.after = shop(*(chosen if features is None else features), *always)
         if self.before is self.after:
             self.before = shop(*always)
@@ -104,9 +87,7 @@ class ShopWorld(World):
         self.before.table.open(self.engine, create=True).close()
         record(self.session, self.before)
         try:
-            design, before = self.after.table.design, self.before.snapshot
-            if two_table_designs(design, before) is None:
-                dual_designs(design, before)
+            dual_designs(self.after.table.design, self.before.snapshot)
         except NotDual:
             self.is_dual = False
         else:
@@ -154,8 +135,6 @@ class ShopWorld(World):
         if self.is_stuck and result.state.phase is None:
             self.is_stuck = False
             self.correct()
-        if result.failures and SECOND_TABLE in self.after.features:
-            raise AssertionError(f"the two tables differ: {result.failures}")
         if result.failures:
             if result.state.phase is Phase.CONTRACT:
                 raise AssertionError(f"items fail in the last phase: {result.failures}")
@@ -182,7 +161,7 @@ class ShopWorld(World):
         for item in items:
             compared = comparer.compare(item)
             if compared.is_internal:
-                markers.append(item[self.after.control.attributes[0]]["S"])
+                markers.append(item["PK"]["S"])
                 continue
             assert compared.written is not None, f"an item does not conform: {item} {compared.problems}"
             extra = {name for name in item if compared.written.get(name) != item[name]}
@@ -218,8 +197,7 @@ class ShopWorld(World):
                 assert members == self.members, f"{cls.__name__} {members} instead of {self.members}"
 
     def _items(self) -> list[Any]:
-        request = {"TableName": self.after.table.design.name}
-        items: list[Any] = json.loads(self.session.send(Call("Scan", request)))["Items"]
+        items: list[Any] = json.loads(self.session.send(Call("Scan", {"TableName": "Shop"})))["Items"]
         return items
 
 

@@ -15,14 +15,11 @@ import pytest
 from singletable.client.reading import both_keys
 from singletable.client.write import counter_marks, derived_actions, item_moves, moved_writes
 from singletable.client.write.item_actions import ItemAction
-from singletable.client.write.second_table_writes import SecondTableWrites
-from singletable.client.write.stored_expressions import exists, missing
-from singletable.expressions.tree import Or
+from singletable.client.write.stored_expressions import exists
 from singletable.migrations import item_changes, item_pass, moved_items
 from singletable.migrations.control_items import ControlItems
 from singletable.migrations.item_changes import ItemChange
 from singletable.migrations.item_conversion import ItemConversion
-from singletable.migrations.second_table_copies import SecondTableCopies
 from singletable.model.derived_data import Marking
 from tests.migrations.shop_simulation import failure_of
 
@@ -85,40 +82,6 @@ def without_marks(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "counted_owners", unmarked)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(PARTS))
-def test_no_answered_write_is_lost_while_a_second_table_replaces_the_table(part: int) -> None:
-    for seed in range(part, RUNS, PARTS):
-        assert failure_of(seed, has_second_table=True) is None, f"seed {seed}"
-
-
-def without_source_guards_of_copies(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the runner copy an item that has changed since it was read."""
-    copy = SecondTableCopies.copy
-
-    def unguarded(self: SecondTableCopies, *given: Any) -> Any:
-        made = copy(self, *given)
-        return UncheckedCopy(**vars(made)) if isinstance(made, ItemChange) else made
-
-    monkeypatch.setattr(SecondTableCopies, "copy", unguarded)
-
-
-class UncheckedCopy(ItemChange):
-    """A copy of an item that may not exist any more."""
-
-    @property
-    def action(self) -> ItemAction:
-        return replace(super().action, guards=(Or((exists("PK"), missing("PK"))),))
-
-
-def without_guards_of_dual_writes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SecondTableWrites, "_guards", lambda self, before, read: [])
-
-
-def without_deletes_of_orphans(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SecondTableCopies, "delete_orphan", lambda self, item, now, found: None)
-
-
 def without_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     check = ControlItems.epoch_check
 
@@ -168,11 +131,6 @@ GUARDS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None] | None, dict[str, A
     "order of the ranges": (with_one_range, {"is_move": True}),
     "lease wait of a move": (None, {"wait_seconds": 0.0, "is_move": True}),
     "epoch of a move": (without_epoch, {"is_move": True}),
-    "source of a copy": (without_source_guards_of_copies, {"has_second_table": True}),
-    "item of a dual write": (without_guards_of_dual_writes, {"has_second_table": True}),
-    "orphaned copy": (without_deletes_of_orphans, {"has_second_table": True}),
-    "lease wait of a second table": (None, {"wait_seconds": 0.0, "has_second_table": True}),
-    "epoch of a second table": (without_epoch, {"has_second_table": True}),
     "lease wait with a control table": (None, {"wait_seconds": 0.0, "has_control_table": True}),
     "epoch in a control table": (without_epoch, {"has_control_table": True}),
 }

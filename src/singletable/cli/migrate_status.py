@@ -7,15 +7,11 @@ status` does.
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from singletable.cli.consolidate_mode import print_states, state_document
 from singletable.cli.migrate_run import state_text
-from singletable.cli.migration_target import MigrationTarget, add_table, migration_target
+from singletable.cli.migration_target import add_table, migration_target
 from singletable.cli.output import print_json
-
-if TYPE_CHECKING:
-    from singletable.client.design_state import DesignState
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -35,7 +31,6 @@ def run(options: argparse.Namespace) -> int:
         progress = run_steps(target.control.progress(), target.session)
         states = run_steps(mode_items(target.design, target.control.table).states(), target.session)
         problem = target.missing_migration()
-        replaced = replaced_table(target, state)
     applied = () if state is None else state.applied
     rows = [(each.label, each.applied_as in applied) for each in target.files]
     if options.json:
@@ -50,7 +45,6 @@ def run(options: argparse.Namespace) -> int:
             "items_read": None if progress is None else progress.items,
             "items_written": None if progress is None else progress.written,
             "modes": {name: state_document(each) for name, each in states.items()},
-            "replaced_table": replaced,
         }
         print_json(document)
         return 0
@@ -58,8 +52,6 @@ def run(options: argparse.Namespace) -> int:
         is_open = state is not None and state.migration == name
         print(f"{name}  {'applied' if is_applied else 'open' if is_open else 'pending'}")
     print("the table was never migrated" if state is None else state_text(state))
-    if replaced is not None:
-        print(f"table {target.control.table} replaces {replaced}: delete {replaced} when you do not need it any more")
     if progress is not None:
         print(f"{progress.items:,} items read, {progress.written:,} written in this phase")
     if problem is not None:
@@ -67,21 +59,3 @@ def run(options: argparse.Namespace) -> int:
     if states:
         print_states(states)
     return 0
-
-
-def replaced_table(target: MigrationTarget, state: DesignState | None) -> str | None:
-    """Return the name of an existing table that the table of the model has replaced, or None."""
-    from singletable.client.request_steps import run as run_steps
-    from singletable.errors import RequestRefused
-    from singletable.migrations.table_indexes import describe_table
-
-    former = target.design.settings.former_tables
-    if not former or state is None or state.phase is not None or state.fingerprint != target.model.fingerprint:
-        return None
-    try:
-        run_steps(describe_table(former[-1]), target.session)
-    except RequestRefused as problem:
-        if problem.code != "ResourceNotFoundException":
-            raise
-        return None
-    return former[-1]

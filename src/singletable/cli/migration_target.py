@@ -97,7 +97,7 @@ def migration_target(options: argparse.Namespace) -> Generator[MigrationTarget, 
     """Load the model and the migrations, and connect to the table."""
     from singletable.cli.live_table import connect, existing_table
     from singletable.cli.load_model import load_table
-    from singletable.client.open_table import reject_other_names, reject_table_name
+    from singletable.client.open_table import reject_control_table_name, reject_table_name
     from singletable.evolve.design_snapshot import snapshot_of
     from singletable.migrations.control_items import control_items
     from singletable.migrations.migration_files import read_migrations
@@ -106,7 +106,7 @@ def migration_target(options: argparse.Namespace) -> Generator[MigrationTarget, 
     model = snapshot_of(design)
     name = options.table_name or model.name
     reject_table_name(name)
-    reject_other_names(design, name)
+    reject_control_table_name(design, name)
     control = control_items(design, name)
     files = read_migrations(options.folder)
     if not files:

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from singletable.client.connected_table import ConnectedTable, planned
 from singletable.client.design_lease import DualLease, open_migration
 from singletable.client.items.item_types import ItemTypes
-from singletable.client.items.table_copies import TableCopies
 from singletable.client.key_moves import KeyMoves
 from singletable.client.reading import pagination
 from singletable.client.reading.both_keys import RangesOfBothKeys, without_fanout
 from singletable.client.reading.table_reader import ReadOptions, TableReader
 from singletable.client.request_steps import Step, Steps, with_responses, with_uses
 from singletable.client.write.prepare_actions import Preparer
-from singletable.client.write.second_table_writes import SecondTableWrites
 from singletable.client.write.table_writer import Writer
 from singletable.errors import RequestRefused, TableDiffers, Unreachable
 from singletable.evolve.phases import FormUse, ItemForm
@@ -40,7 +38,6 @@ class MigratingTable(ConnectedTable):
         reader = replace(table.reader, has_two_keys=bool(designs.moved))
         super().__init__(table.session, reader, returns_items=table.returns_items)
         self.session.lease = self._lease = lease
-        self._has_two_tables = designs.has_two_tables
         old, new = self._reader_of(designs.old), self._reader_of(designs.new)
         readers = {FormUse.READS_OLD: old, FormUse.READS_NEW: replace(new, has_two_keys=False)}
         self._moves: KeyMoves | None = None
@@ -50,12 +47,6 @@ class MigratingTable(ConnectedTable):
             for use in (FormUse.READS_BOTH_KEYS, FormUse.READS_RETURNING):
                 both = RangesOfBothKeys(old, designs.moved, is_returning=use is FormUse.READS_RETURNING)
                 readers[use] = replace(new, both_keys=both)
-        self._copies: dict[FormUse, SecondTableWrites] = {}
-        if designs.has_two_tables:
-            old_name, new_name = old.name, new.name
-            forwards, back = TableCopies(designs.old, designs.new), TableCopies(designs.new, designs.old)
-            self._copies[FormUse.WRITES_OLD_TABLE_FIRST] = SecondTableWrites(old_name, new_name, forwards)
-            self._copies[FormUse.WRITES_NEW_TABLE_FIRST] = SecondTableWrites(new_name, old_name, back)
         self._reads = {use: self._table(reader, reader) for use, reader in readers.items()}
         self._writes = {
             form: self._table(readers[form.reads] if designs.moved else self._reader_of(design), readers[form.reads])
@@ -66,8 +57,7 @@ class MigratingTable(ConnectedTable):
         self._outcomes: dict[tuple[int, str], Outcome] = {}
 
     def _reader_of(self, design: Design) -> TableReader:
-        name = design.name if self._has_two_tables else self.reader.name
-        return replace(self.reader, design=design, name=name, item_types=ItemTypes(design))
+        return replace(self.reader, design=design, item_types=ItemTypes(design))
 
     def _table(self, reader: TableReader, finder: TableReader) -> ConnectedTable:
         table = ConnectedTable(self.session, reader, returns_items=self.returns_items)
@@ -147,10 +137,7 @@ class MigratingTable(ConnectedTable):
         return self._checked(self._moved(pagination.next_objects(reader, plan, found), form), (form.reads,))
 
     def _moved(self, steps: Steps[R], form: ItemForm) -> Steps[R]:
-        """Return the steps of a call, with requests for both keys or both tables of the items if the form has both."""
-        copies = self._copies.get(form.writes)
-        if copies is not None:
-            return copies.translated(steps)
+        """Return the steps of a call with the requests that both keys of the items require."""
         if self._moves is None or form.reads not in (FormUse.READS_BOTH_KEYS, FormUse.READS_RETURNING):
             return steps
         return self._moves.translated(steps, form)

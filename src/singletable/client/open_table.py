@@ -102,7 +102,7 @@ def _reject_invalid(design: Design, place: OpenTarget, options: OpenOptions) -> 
     design.require_keys("open()")
     _reject_wrong_types(design, options)
     reject_table_name(options.get("name") or design.name)
-    reject_other_names(design, options.get("name") or design.name)
+    reject_control_table_name(design, options.get("name") or design.name)
     reject_unreadable_types(design)
     unreadable = options.get("unreadable", "raise")
     if unreadable not in ("raise", "report"):
@@ -187,11 +187,10 @@ def _opening_steps(table: ConnectedTable, place: OpenTarget, options: OpenOption
     """Create the table if requested, and compare it with the model unless `check` is false."""
     design, name, is_new = table.reader.design, table.reader.name, False
     if options.get("create") or place == "memory:":
+        is_new = yield from create_table(design, name)
         control = design.settings.control_table_of(name)
         if control is not None:
             yield from create_control_table(control)
-        if not (yield from _waits_for_migration(design)):
-            is_new = yield from create_table(design, name)
     if not options.get("check", True):
         return table
     from singletable.client.design_lease import DualLease
@@ -207,19 +206,6 @@ def _opening_steps(table: ConnectedTable, place: OpenTarget, options: OpenOption
     from singletable.client.migrating_table import MigratingTable
 
     return MigratingTable(table, found.dual, found.lease)
-
-
-def _waits_for_migration(design: Design) -> Steps[bool]:
-    """Return whether a table that this one replaces exists. Then a migration creates this one, and copies the items."""
-    for name in design.settings.former_tables[-1:]:
-        try:
-            yield from _describe(name)
-        except RequestRefused as error:
-            if error.code != "ResourceNotFoundException":
-                raise
-        else:
-            return True
-    return False
 
 
 def transport_for(place: OpenTarget, options: OpenOptions | None = None) -> Transport:
@@ -277,13 +263,9 @@ def reject_table_name(name: str) -> None:
         )
 
 
-def reject_other_names(design: Design, name: str) -> None:
-    """Reject another name for a table that replaces others, and invalid names of control tables."""
+def reject_control_table_name(design: Design, name: str) -> None:
+    """Reject the name of a control table that DynamoDB does not accept, or that is the name of the table itself."""
     control = design.settings.control_table_of(name)
-    if design.settings.former_tables and name != design.name:
-        raise ArgumentRefused(
-            f"{design.name}: a table with former_tables= has the name that its model declares; it cannot be {name!r}"
-        )
     if control is None:
         return
     is_valid = NAME_CHARACTERS_MIN <= len(control) <= NAME_CHARACTERS_MAX and re.fullmatch(NAME_PATTERN, control)
@@ -338,53 +320,33 @@ def create_control_table(name: str) -> Steps[None]:
 
 def check_table(design: Design, name: str, *, is_new: bool = False) -> Steps[OpenState]:
     """Raise TableDiffers if the table or its items do not match the model; otherwise return its state."""
+    from singletable.client.design_lease import DualLease
     from singletable.client.state_check import OpenState, open_state
+    from singletable.evolve.phases import FormUse
 
-    early = (yield from open_state(design, name)) if design.settings.former_tables and not is_new else None
-    if early is not None and early.dual is not None and _reads_old(early):  # the new table may not exist yet
-        old = early.dual.old
-        _reject_differences(design, old.name, (yield from _existing(old.name)), create_table_request(old, old.name))
-        return early
-    found = yield from _existing(name)
-    differences = list(_differences(create_table_request(design, name), found))
-    if is_new or any(each.startswith(THE_TABLE) for each in differences):
-        state = OpenState() if differences else (yield from open_state(design, name, is_new=True))
-    else:
-        state = yield from open_state(design, name)
-    declared = state.dual.old if state.dual is not None and _reads_old(state) else design
-    _reject_differences(design, name, found, create_table_request(declared, name))
-    return state
-
-
-def _existing(name: str) -> Steps[Document]:
-    """Describe a table. Raise TableDiffers if it does not exist."""
     try:
-        return (yield from _describe(name))
+        found = yield from _describe(name)
     except RequestRefused as error:
         if error.code != "ResourceNotFoundException":
             raise
         raise TableDiffers(
             f"table {name!r} does not exist.\n  Open it with create=True to create it, or check its name."
         ) from None
-
-
-def _reads_old(state: OpenState) -> bool:
-    """Return whether the phase of an open migration lets new code read the old form."""
-    from singletable.client.design_lease import DualLease
-    from singletable.evolve.phases import FormUse
-
-    return isinstance(state.lease, DualLease) and state.lease.form.reads is FormUse.READS_OLD
-
-
-def _reject_differences(design: Design, name: str, found: Document, declared: Document) -> None:
-    """Raise TableDiffers if a table differs from its declaration."""
-    differences = list(_differences(declared, found))
+    differences = list(_differences(create_table_request(design, name), found))
+    if is_new or any(each.startswith(THE_TABLE) for each in differences):
+        state = OpenState() if differences else (yield from open_state(design, name, is_new=True))
+    else:
+        state = yield from open_state(design, name)
+    lease = state.lease
+    if state.dual is not None and isinstance(lease, DualLease) and lease.form.reads is FormUse.READS_OLD:
+        differences = list(_differences(create_table_request(state.dual.old, name), found))
     if differences:
         shown = "\n  ".join(differences)
         raise TableDiffers(
             f"table {name!r} does not match {design.name}:\n  {shown}\n  `singletable migrate make` and "
             "`singletable migrate run` change a table that has data."
         )
+    return state
 
 
 def _describe(name: str) -> Steps[Document]:

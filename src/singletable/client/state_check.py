@@ -81,11 +81,10 @@ def _dual_designs(design: Design, place: ReservedPlace, state: DesignState) -> S
     Return None if the new code must wait until the migration ends.
     """
     from singletable.evolve.dual_designs import NotDual, dual_designs  # only during a migration
-    from singletable.evolve.second_table import two_table_designs
 
     before = yield from read_design(place, state.fingerprint)
     try:
-        return None if before is None else two_table_designs(design, before) or dual_designs(design, before)
+        return None if before is None else dual_designs(design, before)
     except NotDual:
         return None
 

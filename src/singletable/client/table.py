@@ -40,10 +40,12 @@ E = TypeVar("E")
 class Table(AnalyticalReads, TableBody):
     """A table: entities, indexes and access patterns, compiled when Python creates the class.
 
-    Class keywords: `entities`, `name` (default: the class name), `keys` (the key attributes, default `PK` and `SK`),
-    `indexes` (only differences from the defaults), `type_attribute` (names the entity of an item), `ttl_attribute`,
-    `schema_version_attribute`, `delimiter`, `accept` (accepted findings with reasons), `handlers` (with `@on`),
-    `control_table` (the table for reserved items, or True), `former_tables` (the tables that this one replaces).
+    Class keywords: `entities` (the classes), `name` (default: the name of the class), `keys` (the names of the key
+    attributes, default `PK` and `SK`), `indexes` (only differences from the defaults: names, attributes, projections),
+    `type_attribute` (the attribute that names the entity of an item, or None), `schema_version_attribute`,
+    `ttl_attribute`, `delimiter` (only `#` sorts strings of different lengths correctly in keys), `accept` (accepted
+    findings with reasons), `handlers` (functions with `@on`), and `control_table` (the name of the table for reserved
+    items, or True for a default). Close a table with `close`, or use it in a `with` or `async with` block.
     """
 
     design: ClassVar[Design]
@@ -398,7 +400,6 @@ class Table(AnalyticalReads, TableBody):
         accept: Accepted | None = None,
         handlers: Sequence[StreamHandler[..., Any]] = (),
         control_table: bool | str = False,
-        former_tables: Sequence[str] = (),
     ) -> None:
         from singletable.model.design import compile_design  # imports the codecs, which a table needs
 
@@ -421,7 +422,6 @@ class Table(AnalyticalReads, TableBody):
             dict(accept or {}),
             tuple(handlers),
             control_table,
-            tuple(former_tables),
         )
         members = {name: member for base in reversed(cls.__mro__) for name, member in vars(base).items()}
         patterns = [member.named(name) for name, member in members.items() if isinstance(member, Pattern)]

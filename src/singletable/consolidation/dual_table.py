@@ -27,7 +27,12 @@ from singletable.client.request_steps import (
 from singletable.client.responses import Item
 from singletable.client.retries import is_retryable_cancellation
 from singletable.client.table import Table
-from singletable.client.write.requested_writes import (
+from singletable.client.write.stored_expressions import attribute_equals, exists, missing
+from singletable.consolidation.consolidation_state import ConsolidationItems, ConsolidationLease, Stage
+from singletable.consolidation.dual_writer import ATTEMPTS_MAX, DualWriter, units_of
+from singletable.consolidation.row_changes import RowChanges
+from singletable.consolidation.row_mapping import MappedEntity
+from singletable.consolidation.write_requests import (
     CANCELLED,
     ITEM_WRITES,
     RequestedWrite,
@@ -36,11 +41,6 @@ from singletable.client.write.requested_writes import (
     read_request,
     tables_of,
 )
-from singletable.client.write.stored_expressions import attribute_equals, exists, missing
-from singletable.consolidation.consolidation_state import ConsolidationItems, ConsolidationLease, Stage
-from singletable.consolidation.dual_writer import ATTEMPTS_MAX, DualWriter, units_of
-from singletable.consolidation.row_changes import RowChanges
-from singletable.consolidation.row_mapping import MappedEntity
 from singletable.errors import (
     ArgumentRefused,
     ConsolidationRefused,
@@ -241,7 +241,7 @@ def dual_table(consolidation: Consolidation[Any], opened: ConnectedTable) -> Dua
         )
     keys = {each.name: run(key_attributes(each.name), opened.session) for each in consolidation.dynamodb_mappings}
     mappings = {each.name: each for each in consolidation.dynamodb_mappings}
-    items = ConsolidationItems(opened.reader.name, design.table.key_attributes, place)
+    items = ConsolidationItems(design.table.key_attributes, place)
     lease = ConsolidationLease(place)
     writer = DualWriter(opened, mappings, keys, items, lease, consolidation.shared, opened.reader.retries)
     return DualTable(opened, writer, RowChanges(writer, consolidation.mappings))

@@ -13,7 +13,12 @@ from singletable.client.request_steps import Call, CallForChunks, IndependentCal
 from singletable.client.responses import Item
 from singletable.client.retries import Retries, is_retryable_cancellation
 from singletable.client.write.item_actions import KeyId, key_id
-from singletable.client.write.requested_writes import (
+from singletable.client.write.stored_expressions import attribute_equals, exists, missing
+from singletable.client.write.write_intents import WriteIntent
+from singletable.consolidation.consolidation_state import ConsolidationItems, ConsolidationLease, Stage
+from singletable.consolidation.entity_changes import EntityChanges, RowChange, Stored
+from singletable.consolidation.row_mapping import MappedRow, RowMapping, plain_row
+from singletable.consolidation.write_requests import (
     CANCELLED,
     Place,
     RequestedWrite,
@@ -22,11 +27,6 @@ from singletable.client.write.requested_writes import (
     read_request,
     tables_of,
 )
-from singletable.client.write.stored_expressions import attribute_equals, exists, missing
-from singletable.client.write.write_intents import WriteIntent
-from singletable.consolidation.consolidation_state import ConsolidationItems, ConsolidationLease, Stage
-from singletable.consolidation.entity_changes import EntityChanges, RowChange, Stored
-from singletable.consolidation.row_mapping import MappedRow, RowMapping, plain_row
 from singletable.consolidation.write_tokens import Repeated, WriteTokens
 from singletable.errors import (
     ArgumentRefused,

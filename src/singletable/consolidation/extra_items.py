@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from singletable.client.request_steps import Steps, pause
 from singletable.client.responses import Item
 from singletable.client.write.item_actions import key_id
-from singletable.client.write.requested_writes import key_text
 from singletable.consolidation.dual_writer import DualWriter
 from singletable.consolidation.row_copies import CopyResult
 from singletable.consolidation.row_mapping import RowMapping
+from singletable.consolidation.write_requests import key_text
 from singletable.errors import ItemRefused
 from singletable.migrations.item_changes import ItemFailure
 from singletable.migrations.item_pass import RECHECK_SECONDS, RECHECKS, SegmentedScan

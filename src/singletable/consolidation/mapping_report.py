@@ -11,7 +11,6 @@ import msgspec
 from singletable.client.request_steps import Call, Steps
 from singletable.client.responses import Item
 from singletable.client.write.derived_actions import DerivedData
-from singletable.client.write.requested_writes import key_text
 from singletable.client.write.stored_expressions import same_stored_value
 from singletable.client.write.write_intents import WriteIntent
 from singletable.consolidation.dual_writer import DualWriter, transaction_of
@@ -19,6 +18,7 @@ from singletable.consolidation.key_index import KeyIndex
 from singletable.consolidation.row_copies import CopyResult, RowCopies
 from singletable.consolidation.row_mapping import MappedEntity, RowMapping
 from singletable.consolidation.row_readers import OldRow, is_finished, row_reader
+from singletable.consolidation.write_requests import key_text
 from singletable.errors import ItemRefused
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.migrations.change_units import TRANSACTION_FACTOR, change_units

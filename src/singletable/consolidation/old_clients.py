@@ -11,9 +11,9 @@ from typing import Any
 
 from singletable.client.request_steps import run
 from singletable.client.table import Table
-from singletable.client.write.requested_writes import ITEM_WRITES, STATEMENTS
 from singletable.consolidation.dual_table import opened_dual_table
 from singletable.consolidation.dual_writer import DualWriter
+from singletable.consolidation.write_requests import ITEM_WRITES, STATEMENTS
 from singletable.errors import ArgumentRefused, RequestRefused
 from singletable.partiql.statement_parser import parse_statement
 from singletable.partiql.statements import ExistsStatement, SelectStatement

@@ -10,12 +10,12 @@ from singletable.client.connected_table import ConnectedTable
 from singletable.client.request_steps import Steps
 from singletable.client.responses import Item
 from singletable.client.write.item_actions import ItemAction, KeyId, key_id
-from singletable.client.write.requested_writes import Place, RequestedWrite, key_text
 from singletable.client.write.stored_expressions import same_stored_value
 from singletable.consolidation.dual_writer import DualWriter, row_guards
 from singletable.consolidation.entity_changes import RowChange
 from singletable.consolidation.row_mapping import MappedEntity, MappedRow, RowMapping
 from singletable.consolidation.sources import DynamoDBSource
+from singletable.consolidation.write_requests import Place, RequestedWrite, key_text
 from singletable.errors import ConsolidationRefused, ItemRefused
 from singletable.expressions.tree import Change, Constant, Path
 

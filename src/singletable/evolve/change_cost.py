@@ -54,9 +54,7 @@ def change_cost(
         return ChangeCost(0, 0, 0.0, 0.0, 0.0, 0.0)
     rewritten = frozenset[str]().union(*(each.rewritten for each in changes))
     cleaned = frozenset[str]().union(*(each.cleaned for each in changes))
-    is_copied = any(each.category is Category.SECOND_TABLE for each in changes)
-    moving = [each for each in changes if is_copied or each.category is Category.MOVE]
-    moved = frozenset[str]().union(*(each.rewritten for each in moving))
+    moved = frozenset[str]().union(*(each.rewritten for each in changes if each.category is Category.MOVE))
     passes = bool(rewritten) + 1 + bool(cleaned)
     design = design_of(after)
     sizes = ItemSizes(design)
@@ -84,10 +82,8 @@ def change_cost(
                 or before.indexes[alias] != after.indexes[alias]
             )
         )
-        # A transaction deletes or checks the old item, puts the new one, and checks the epoch.
-        if entity.name in moved:
-            per_item = 2 * TRANSACTION_FACTOR * per_item + TRANSACTION_FACTOR
-            entries *= 1 if is_copied else 2
+        if entity.name in moved:  # a transaction deletes the old item and puts the new one, and checks the epoch
+            per_item, entries = 2 * TRANSACTION_FACTOR * per_item + TRANSACTION_FACTOR, 2 * entries
         times = (entity.name in rewritten) + (entity.name in cleaned)
         written += times * count
         write_units += count * (times * per_item + (entries if entity.name in rewritten else 0))

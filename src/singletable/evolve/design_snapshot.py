@@ -66,7 +66,6 @@ def snapshot_of(design: Design) -> Snapshot:
         ttl_attribute=design.ttl_attribute,
         delimiter=settings.delimiter,
         control_table=settings.control_table,
-        former_tables=settings.former_tables,
     )
 
 

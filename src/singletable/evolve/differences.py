@@ -37,7 +37,6 @@ from singletable.evolve.operations.mirror_dropped import MirrorDropped
 from singletable.evolve.operations.option_changed import OptionChanged
 from singletable.evolve.operations.schema_version_changed import SchemaVersionChanged
 from singletable.evolve.operations.table_changed import SETTINGS, TableChanged
-from singletable.evolve.operations.table_replaced import MadeInSecondTable, TableReplaced
 from singletable.evolve.operations.ttl_changed import TtlChanged
 from singletable.evolve.operations.ttl_field_changed import TtlFieldChanged
 from singletable.evolve.operations.unique_added import UniqueAdded
@@ -52,18 +51,7 @@ def differences(before: Snapshot, after: Snapshot) -> tuple[Operation, ...]:
 
     Return none if both designs store items in the same way.
     """
-    found = tuple(_operations(before, after))
-    if before.former_tables == after.former_tables:
-        return found
-    entities = tuple(name for name in after.entities if name in before.entities)
-    replaced = TableReplaced(before.former_tables, after.former_tables, after.name, entities)
-    return (replaced, *(MadeInSecondTable(each) if _is_made_by_copies(each) else each for each in found))
-
-
-def _is_made_by_copies(operation: Operation) -> bool:
-    """Return whether a migration to a second table makes the change when it computes the copy of each item."""
-    changes = TableChanged | IndexAdded | IndexDropped | IndexChanged | KeysAdded | KeysDropped | KeysChanged
-    return isinstance(operation, changes) or (isinstance(operation, BaseKeyChanged) and not operation.is_retyped)
+    return tuple(_operations(before, after))
 
 
 def needs_migration(operations: tuple[Operation, ...]) -> bool:

@@ -21,9 +21,9 @@ from singletable.evolve.operation import Operation
 from singletable.evolve.operations.base_key_changed import BaseKeyChanged
 from singletable.evolve.operations.entity_renamed import EntityRenamed
 from singletable.evolve.operations.field_renamed import FieldRenamed
-from singletable.evolve.phases import ITEM_FORMS, MOVE_FORMS, NEW_FORM, SECOND_TABLE_FORMS, FormUse, ItemForm, Phase
+from singletable.evolve.phases import ITEM_FORMS, MOVE_FORMS, NEW_FORM, FormUse, ItemForm, Phase
 from singletable.evolve.renamed_fields import with_renamed_derived
-from singletable.evolve.restored_design import copy_of, count_of, derived_of, index_of, key_names, keys_of
+from singletable.evolve.restored_design import copy_of, count_of, derived_of, index_of, keys_of
 from singletable.evolve.snapshot_records import EntitySnapshot, KeysSnapshot, Snapshot
 from singletable.lazy_dataclass import dataclass, replace
 from singletable.model.derived.derived_function import DerivedFunction
@@ -60,19 +60,15 @@ class DualDesigns:
     """The classes whose items the backfill creates, so that reads find all items only after the backfill."""
     moved: tuple[MovedEntity, ...] = ()
     """The entities whose items move. No other change of the form is possible in the same migration."""
-    has_two_tables: bool = False
-    """Whether the old form is in another table. No other change of the form is possible in the same migration."""
 
     @property
     def both(self) -> Design:
         """The design that writes both forms, from the phase `backfill` to the phase `verify`."""
-        return self.new if self.moved or self.has_two_tables else self.writes[_FILLED]
+        return self.new if self.moved else self.writes[_FILLED]
 
     @property
     def forms(self) -> Mapping[Phase, ItemForm]:
         """The forms that new code reads and writes in each phase."""
-        if self.has_two_tables:
-            return SECOND_TABLE_FORMS
         return MOVE_FORMS if self.moved else ITEM_FORMS
 
 
@@ -130,24 +126,6 @@ def dual_designs(design: Design, before: Snapshot) -> DualDesigns:
         return form.moving_designs(moved) if moved else form.designs()
     except DesignError as problem:
         raise NotDual(f"new code cannot compute the old form: {problem}") from problem
-
-
-def old_table_design(design: Design, before: Snapshot) -> Design:
-    """Return the design of the table that a second table replaces, with the classes of the new code."""
-    form = _OldForm(design, before, {})
-    settings = replace(
-        design.settings,
-        name=design.settings.former_tables[-1],
-        keys=key_names(before.indexes[TABLE]),
-        indexes=tuple(index_of(each) for alias, each in before.indexes.items() if alias != TABLE),
-        type_attribute=before.type_attribute,
-        schema_version_attribute=before.schema_version_attribute,
-        ttl_attribute=before.ttl_attribute,
-        delimiter=before.delimiter,
-        former_tables=before.former_tables,
-    )
-    declared = [form.with_keys_of_old_table(each) for each in design.entities]
-    return compile_declarations(settings, declared, design.patterns)
 
 
 class _OldForm:
@@ -337,16 +315,6 @@ class _OldForm:
             keys[new_alias] = keys_of(new_alias, renamed)
             derived |= self._derived(entity, renamed)
         return replace(declaration, keys=keys, derived=derived)
-
-    def with_keys_of_old_table(self, entity: Entity) -> EntityDeclaration:
-        """Return the declaration with exactly the keys of the old table and its indexes."""
-        record = self._record(entity)
-        assert record is not None, "no entity is added"
-        derived: dict[str, DerivedValue] = {}
-        for each in record.keys.values():
-            derived |= self._derived(entity, each)
-        keys = {alias: keys_of(alias, each) for alias, each in record.keys.items()}
-        return _placed_estimates(replace(entity.declaration, keys=keys, derived=derived))
 
     def _derived(self, entity: Entity, keys: KeysSnapshot) -> Mapping[str, DerivedValue]:
         """Return the derived values of old keys; a function of the user is taken from the new code by its name."""

@@ -22,15 +22,13 @@ class Category(Enum):
     """A migration is needed, which keeps both forms in one item while it runs."""
     MOVE = "move"
     """A migration is needed that gives items another key. Each item exists under one of its two keys."""
-    SECOND_TABLE = "second table"
-    """A migration is needed that copies every item to a new table. While it runs, new code writes both tables."""
     UNSUPPORTED = "not supported"
     """This release does not support the change. The operation says what to do instead."""
 
     @property
     def has_phases(self) -> bool:
         """Whether the change is a migration, which changes stored items phase by phase."""
-        return self in (Category.IN_PLACE, Category.MOVE, Category.SECOND_TABLE)
+        return self in (Category.IN_PLACE, Category.MOVE)
 
 
 @dataclass(frozen=True)

@@ -72,18 +72,6 @@ OFFLINE_MOVE_EFFECTS = tuple(
 """What happens in each phase if items move, and new code cannot compute one key of an item from the other."""
 
 
-_OLD_TABLE = "works with the old table"
-SECOND_TABLE_EFFECTS = (
-    PhaseEffect(Phase.PENDING, _WORKS, _OLD_TABLE),
-    PhaseEffect(Phase.EXPAND, _WORKS, _OLD_TABLE),
-    PhaseEffect(Phase.BACKFILL, _READS_ONLY, "writes both tables, reads the old one"),
-    PhaseEffect(Phase.VERIFY, _READS_ONLY, "writes both tables, reads the old one"),
-    PhaseEffect(Phase.SWITCH, _REJECTED, "writes both tables, reads the new one"),
-    PhaseEffect(Phase.CONTRACT, _REJECTED, "works with the new table"),
-)
-"""What happens in each phase if a second table replaces the table."""
-
-
 class FormUse(Enum):
     """How new code reads or writes the old and the new form of items while a migration is open."""
 
@@ -98,8 +86,6 @@ class FormUse(Enum):
     WRITES_OLD_KEYS = "writes the old keys"
     WRITES_MOVING = "moves items to their new keys"
     WRITES_NOTHING = "waits for an undo that moves the items back"
-    WRITES_OLD_TABLE_FIRST = "writes the old table and its copy"
-    WRITES_NEW_TABLE_FIRST = "writes the new table and keeps the old one in sync"
 
 
 class ItemForm(NamedTuple):
@@ -143,28 +129,10 @@ to the new key until the phase `rollback`, and then, after the last client has s
 """
 
 
-_COPYING = ItemForm(FormUse.READS_OLD, FormUse.WRITES_OLD_TABLE_FIRST)
-SECOND_TABLE_FORMS: Mapping[Phase, ItemForm] = {
-    Phase.PENDING: _OLD,
-    Phase.EXPAND: _OLD,
-    Phase.BACKFILL: _COPYING,
-    Phase.VERIFY: _COPYING,
-    Phase.SWITCH: ItemForm(FormUse.READS_NEW, FormUse.WRITES_NEW_TABLE_FIRST),
-    Phase.CONTRACT: NEW_FORM,
-    Phase.ROLLBACK: _OLD,
-}
-"""How new code reads and writes in each phase of a migration to a second table.
-
-From the phase `backfill` to the phase `switch`, each write changes both tables in one transaction. Its condition is
-that the item that it has read is unchanged. In the phase `switch`, this is the item of the new table, because clients
-in the phase `contract` do not write the old one any more.
-"""
-
-
 def combined_effects(effects: Iterable[tuple[PhaseEffect, ...]]) -> tuple[PhaseEffect, ...]:
     """Return what happens in each phase of a migration with several changes: the strictest of their effects."""
     given = set(effects)
-    for strictest in (SECOND_TABLE_EFFECTS, OFFLINE_MOVE_EFFECTS, MOVE_EFFECTS, IN_PLACE_EFFECTS, COUNTING_EFFECTS):
+    for strictest in (OFFLINE_MOVE_EFFECTS, MOVE_EFFECTS, IN_PLACE_EFFECTS, COUNTING_EFFECTS):
         if strictest in given:
             return strictest
     return DUAL_EFFECTS
@@ -177,11 +145,11 @@ def effects_with(old_code: str, new_code: str) -> tuple[PhaseEffect, ...]:
 
 DESCRIPTIONS: Mapping[Phase, str] = {
     Phase.PENDING: "nothing has changed",
-    Phase.EXPAND: "create the new indexes, or the new table",
+    Phase.EXPAND: "create the new indexes",
     Phase.BACKFILL: "write the new form of every item",
     Phase.VERIFY: "check every item",
     Phase.SWITCH: "wait until no client reads the old form",
-    Phase.CONTRACT: "wait until no client writes the old form, then delete it; an old table stays",
-    Phase.ROLLBACK: "wait until no client writes the new form, then delete it; a new table stays",
+    Phase.CONTRACT: "wait until no client writes the old form, then delete it",
+    Phase.ROLLBACK: "wait until no client writes the new form, then delete it",
 }
 """The work in each phase. The form of an item is its keys, attributes and derived data, and the table with the item."""

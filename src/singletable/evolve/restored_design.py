@@ -51,20 +51,18 @@ def design_of(snapshot: Snapshot, functions: Functions | None = None, upgrades: 
     settings = TableSettings(
         snapshot.name,
         PLACE,
-        key_names(snapshot.indexes[TABLE]),
+        _key_names(snapshot.indexes[TABLE]),
         indexes,
         snapshot.type_attribute,
         snapshot.schema_version_attribute,
         snapshot.ttl_attribute,
         snapshot.delimiter,
         control_table=snapshot.control_table,
-        former_tables=snapshot.former_tables,
     )
     return compile_declarations(settings, declarations, [])
 
 
-def key_names(table: IndexSnapshot) -> Any:
-    """Return the names of the key attributes as `keys=` of a table takes them."""
+def _key_names(table: IndexSnapshot) -> Any:
     return tuple(side[0].name for side in (table.partition, table.sort) if side)
 
 

@@ -170,7 +170,6 @@ class Snapshot(SnapshotPart, kw_only=True, frozen=True, dict=True):
     delimiter: str
     control_table: bool | str = False
     """The table with the reserved items. It is not part of the fingerprint."""
-    former_tables: tuple[str, ...] = ()
 
     @cached_property
     def fingerprint(self) -> str:

@@ -52,10 +52,14 @@ class Progress:
 class RunnerItems:
     """Reads and writes the reserved items of a runner: the state of a table with the epoch, and the progress."""
 
-    table: str
     attributes: tuple[str, ...]
     """The key attributes of the table."""
     place: ReservedPlace
+
+    @property
+    def table(self) -> str:
+        """The name of the table."""
+        return self.place.owner
 
     @property
     def state_text(self) -> str:
@@ -196,5 +200,4 @@ def control_items(design: Design, name: str) -> ControlItems:
             f"{design.name}: the keys of the table are not strings, so it cannot contain the state of a migration.\n  "
             f"To migrate it, {NO_PLACE}"
         )
-    own = None if design.settings.former_tables else place_in_table(design, name)
-    return ControlItems(name, design.table.key_attributes, place, own)
+    return ControlItems(design.table.key_attributes, place, place_in_table(design, name))

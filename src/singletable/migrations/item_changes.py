@@ -82,11 +82,6 @@ class ItemChange:
         return self.deletes or bool(self.sets or self.removes)
 
     @property
-    def writes(self) -> bool:
-        """Whether the change writes its own item, or a copy of it in another table."""
-        return self.writes_item or any(each.action.table and each.action.kind == "Put" for each in self.related)
-
-    @property
     def action(self) -> ItemAction:
         """The action on the item itself."""
         equal = (attribute_equals(name, value) for name, value in self.unchanged.items())

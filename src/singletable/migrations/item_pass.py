@@ -185,17 +185,8 @@ class ItemPass:
     now: Callable[[], float]
     clock: Callable[[], float]
     report: Callable[[PassResult], None]
-    table: str = ""
-    """The table that the pass reads; by default the table of the migration."""
-    attributes: tuple[str, ...] = ()
-    """The key attributes of this table."""
-    related_table: str = ""
-    """The table of the related items."""
 
     def __post_init__(self) -> None:
-        self.table = self.table or self.control.table
-        self.attributes = self.attributes or self.control.attributes
-        self.related_table = self.related_table or self.table
         self._result = PassResult()
         self._confirmed_at = self.clock()
         self._rate = AdaptiveRate(self.rate, self.clock)
@@ -208,8 +199,8 @@ class ItemPass:
         if stored is not None and (stored.migration, stored.phase) == (self.migration, self.phase):
             progress = stored
             result.items, result.written, result.failed = stored.items, stored.written, stored.failed
-        scan = SegmentedScan(self.table, progress.positions)
-        expected = int((yield from describe_table(self.table)).get("ItemCount", 0))
+        scan = SegmentedScan(self.control.table, progress.positions)
+        expected = int((yield from describe_table(self.control.table)).get("ItemCount", 0))
         started_at, started_with = self.clock(), result.items
         while not scan.is_finished:
             if self.clock() - self._confirmed_at >= RENEW_SECONDS:
@@ -248,13 +239,13 @@ class ItemPass:
         return changes
 
     def _computed_once(self, items: Sequence[Item], targets: Sequence[Item]) -> Steps[Computed]:
-        known, units = yield from self._repeated(partial(read_related, self.related_table, targets))
+        known, units = yield from self._repeated(partial(read_related, self.control.table, targets))
         self._result.read_units += units
         computing = compute_changes(items, self.compute, self.now(), known)
         try:
             keys = next(computing)
             while True:
-                found, units = yield from self._repeated(partial(read_related, self.related_table, keys))
+                found, units = yield from self._repeated(partial(read_related, self.control.table, keys))
                 self._result.read_units += units
                 keys = computing.send(found)
         except StopIteration as finished:
@@ -269,7 +260,7 @@ class ItemPass:
             if self.clock() - self._confirmed_at >= RENEW_SECONDS:
                 yield from self._confirm()
             batch, waiting = waiting[:REQUESTS_AT_ONCE], waiting[REQUESTS_AT_ONCE:]
-            results = yield from send_each([each.call(self.table) for each in batch])
+            results = yield from send_each([each.call(self.control.table) for each in batch])
             stale: list[ItemChange] = []
             throttled: list[ChangeRequest] = []
             problem: RequestRefused | None = None
@@ -297,7 +288,7 @@ class ItemPass:
 
     def _count(self, request: ChangeRequest, body: bytes) -> None:
         result = self._result
-        result.written += sum(each.writes for each in request.changes)
+        result.written += sum(each.writes_item for each in request.changes)
         if request.is_transaction:
             capacity = read_transaction(body).consumed_capacity
             result.write_units += sum(each.capacity_units for each in capacity)
@@ -316,8 +307,9 @@ class ItemPass:
         return (yield from self._computed(again, [key for each in stale for key in each.targets]))
 
     def _read_again(self, items: Sequence[Item]) -> Steps[list[Item]]:
-        keys = [{name: item[name] for name in self.attributes} for item in items]
-        found, units = yield from self._repeated(partial(read_related, self.table, keys))
+        names = self.control.attributes
+        keys = [{name: item[name] for name in names} for item in items]
+        found, units = yield from self._repeated(partial(read_related, self.control.table, keys))
         self._result.read_units += units
         return [each for each in found.values() if each is not None]
 

@@ -18,7 +18,6 @@ from singletable.evolve.dual_designs import NotDual, moved_entities
 from singletable.evolve.moved_entities import key_conflicts
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.restored_design import design_of
-from singletable.evolve.second_table import replaces_table, second_table
 from singletable.evolve.snapshot_records import Snapshot, read_snapshot, to_json
 from singletable.migrations.divided_items import division_conflicts
 from singletable.migrations.migration_source import MigrationSource, read_source, source_text
@@ -133,21 +132,14 @@ def reject_unsupported(before: Snapshot, after: Snapshot, operations: Sequence[O
     problems = [
         f"{each}: {each.items}\n    {each.remedy}" for each in operations if each.category is Category.UNSUPPORTED
     ]
-    problems += [] if replaces_table(operations) else _conflicts(before, after)
+    problems += _conflicts(before, after)
     if problems:
         shown = "\n  ".join(problems)
         raise MigrationRefused(f"{after.name}: no migration can make these changes:\n  {shown}")
 
 
 def reject_unsafe_moves(before: Snapshot, after: Snapshot, operations: Sequence[Operation], design: Design) -> None:
-    """Raise MigrationRefused if a migration cannot move or copy items without a risk of two items with one key."""
-    if replaces_table(operations):
-        try:
-            second_table(design, before, operations)
-        except NotDual as problem:
-            raise MigrationRefused(
-                f"{after.name}: no migration can copy the items to a second table; nothing was written:\n  {problem}"
-            ) from None
+    """Raise MigrationRefused if a migration cannot move items without a risk of two items with one key."""
     if not any(each.category is Category.MOVE for each in operations):
         return
     others = [str(each) for each in operations if each.category is Category.IN_PLACE]

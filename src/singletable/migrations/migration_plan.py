@@ -11,15 +11,8 @@ from singletable.client.request_steps import Steps
 from singletable.client.responses import Item
 from singletable.client.write.item_actions import KeyId, key_id
 from singletable.evolve.phases import Phase
-from singletable.evolve.second_table import SecondTable
 from singletable.evolve.snapshot_records import IndexSnapshot
-from singletable.migrations.change_units import (
-    TRANSACTION_FACTOR,
-    change_units,
-    check_units,
-    request_units,
-    written_items,
-)
+from singletable.migrations.change_units import check_units, request_units, written_items
 from singletable.migrations.item_changes import ItemFailure, change_requests
 from singletable.migrations.item_pass import (
     FAILURES_MAX,
@@ -30,12 +23,7 @@ from singletable.migrations.item_pass import (
     read_related,
 )
 from singletable.migrations.runner import MigrationRun
-from singletable.migrations.second_table_copies import SecondTableCopies
 from singletable.model.table_schema import TABLE
-from singletable.values.item_size import item_size, read_units
-
-EMPTY_PAGE_UNITS = 0.5
-"""The read units of a page of a Scan without items."""
 
 
 @dataclass
@@ -82,50 +70,7 @@ class MigrationPlan:
 
 def plan_migration(run: MigrationRun, state: DesignState) -> Steps[MigrationPlan]:
     """Scan the table once, and compute the work of the migration, assuming that no other client writes meanwhile."""
-    if run.second is not None:
-        return (yield from _plan_copies(run, run.second, state))
     return (yield from _Planning(run, state).steps())
-
-
-def _plan_copies(run: MigrationRun, tables: SecondTable, state: DesignState) -> Steps[MigrationPlan]:
-    """Count the writes that copy the items of a table to a new table, and the reads of the old one."""
-    plan, copies = MigrationPlan(scans=2), SecondTableCopies(tables)
-    pending = replace(state, migration=run.file.label, target=run.after.fingerprint, phase=Phase.BACKFILL)
-    pending = replace(pending, epoch=state.epoch + 1, began_at=int(run.settings.now()))
-    check, stored = run.control.epoch_check(0), run.control.state_item(pending)
-    indexes, table = list(run.after.indexes.values()), run.after.indexes[TABLE]
-    scan = SegmentedScan(run.control.table, ({},) * run.settings.segments)
-    computing: Compute = copies.copy
-    while not scan.is_finished:
-        items = yield from scan.page()
-        plan.items += len(items)
-        changes, failures = _without_copies(items, computing, run.settings.now())
-        plan.fail([each for _, each in failures])
-        for request in change_requests(changes, check, is_guarded=False):
-            plan.backfill.write_units += check_units(stored)
-            for change in request.changes:
-                plan.backfill.written += 1
-                plan.backfill.stream_records += 1
-                plan.backfill.write_units += check_units(change.before)
-                copied = change.related[0].after or {}
-                # The backfill finds no copy; the last phase before the switch reads the copy and the item by key.
-                plan.read_units += 1 + read_units(item_size(copied), 1) + read_units(item_size(change.before), 1)
-                plan.backfill.write_units += change_units(None, copied, table, indexes, factor=TRANSACTION_FACTOR)
-    # The new table is scanned twice: first empty, and then with as many items as the old one.
-    plan.read_units += EMPTY_PAGE_UNITS * run.settings.segments + (plan.scans + 1) * scan.read_units
-    return plan
-
-
-def _without_copies(items: Sequence[Item], compute: Compute, now: float) -> Computed:
-    """Compute the changes of some items whose copies do not exist."""
-    computing = compute_changes(items, compute, now)
-    try:
-        keys = next(computing)
-        while True:
-            keys = computing.send({key_id(key): None for key in keys})
-    except StopIteration as finished:
-        result: Computed = finished.value
-        return result
 
 
 class _Planning:

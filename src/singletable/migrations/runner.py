@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
 
 from singletable.client.design_lease import VIEW_SECONDS_MAX
 from singletable.client.design_state import DesignState
@@ -18,11 +17,9 @@ from singletable.evolve.dual_designs import moved_entities
 from singletable.evolve.moved_entities import MovedEntity
 from singletable.evolve.operation import Category, Operation
 from singletable.evolve.phases import DESCRIPTIONS, Phase
-from singletable.evolve.second_table import SecondTable, second_table
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.migrations.baseline import check_description
 from singletable.migrations.control_items import ControlItems
-from singletable.migrations.created_table import CreatedTable, protect_table
 from singletable.migrations.item_changes import ItemFailure
 from singletable.migrations.item_conversion import ItemConversion
 from singletable.migrations.item_pass import Compute, ItemPass, PassResult
@@ -32,10 +29,8 @@ from singletable.migrations.migration_files import (
     reject_unsafe_moves,
     reject_unsupported,
 )
-from singletable.migrations.second_table_copies import SecondTableCopies
 from singletable.migrations.table_indexes import change_ttl, create_indexes, delete_indexes, describe_table
 from singletable.model.design import Design
-from singletable.model.table_schema import TABLE
 
 WAIT_SECONDS = VIEW_SECONDS_MAX + 5
 """The waiting time of the runner. It is longer than any client can use an outdated state."""
@@ -82,11 +77,6 @@ class MigrationRun:
     def conversion(self) -> ItemConversion:
         """The conversion of the items."""
         return ItemConversion(self.before, self.design, self.operations, self.moved)
-
-    @cached_property
-    def second(self) -> SecondTable | None:
-        """The old and the new table, if a second table replaces the table."""
-        return second_table(self.design, self.before, self.operations)
 
     @cached_property
     def moved(self) -> tuple[MovedEntity, ...]:
@@ -163,18 +153,7 @@ def migration_run(
         design = earlier_design(file)
     reject_unsupported(before, file.snapshot, operations)
     reject_unsafe_moves(before, file.snapshot, operations, design)
-    control = replace(control, table=table_of(before, design, control.table))
-    control = replace(control, attributes=before.indexes[TABLE].attributes)
     return MigrationRun(control, file, before, design, operations, settings)
-
-
-def table_of(snapshot: Snapshot, design: Design, name: str) -> str:
-    """Return the name of the table with the items of a design, which a later design may have replaced.
-
-    `name` is the name of the table of the last design.
-    """
-    former = design.settings.former_tables
-    return (*former, name)[min(len(snapshot.former_tables), len(former))]
 
 
 def run_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
@@ -214,8 +193,6 @@ def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Pha
 
     Return the result with the next phase, or with the same phase if items stop it.
     """
-    if run.second is not None:
-        return (yield from _phase_of_second_table(run, run.second, state))
     table, settings, conversion = run.control.table, run.settings, run.conversion
     match state.phase:
         case Phase.PENDING:
@@ -251,57 +228,13 @@ def _phase(run: MigrationRun, state: DesignState) -> Steps[tuple[PassResult, Pha
             return done, Phase.CONTRACT if done.failed else None
 
 
-def _phase_of_second_table(
-    run: MigrationRun, tables: SecondTable, state: DesignState
-) -> Steps[tuple[PassResult, Phase | None]]:
-    """Do the work of the current phase of a migration to a second table, like `_phase`."""
-    control, settings, copies = run.control, run.settings, SecondTableCopies(tables)
-    created = CreatedTable(control, tables.new, run.file.label)
-    forwards, back = (tables.old, tables.new), (tables.new, tables.old)
-    match state.phase:
-        case Phase.PENDING:
-            return PassResult(), Phase.EXPAND
-        case Phase.EXPAND:
-            yield from created.create(settings.report)
-            return PassResult(), Phase.BACKFILL
-        case Phase.BACKFILL:
-            yield from pause(settings.wait_seconds)  # until no client writes only the old table
-            done = yield from _item_pass(run, state, copies.delete_orphan, tables=back)
-            done.add((yield from _item_pass(run, state, copies.copy, tables=forwards)))
-            return done, Phase.BACKFILL if done.failed else Phase.VERIFY
-        case Phase.VERIFY:
-            done = yield from _item_pass(run, state, copies.verify_copy, tables=forwards)
-            done.add((yield from _item_pass(run, state, copies.verify_origin, tables=back)))
-            return done, Phase.VERIFY if done.failed else Phase.SWITCH
-        case Phase.SWITCH:
-            yield from pause(settings.wait_seconds)  # until no client reads the old table
-            return PassResult(), Phase.CONTRACT
-        case _:
-            yield from pause(settings.wait_seconds)  # until no client writes the old table
-            yield from protect_table(tables.old_name, settings.report)
-            yield from created.forget()
-            return PassResult(), None
-
-
 def _item_pass(
-    run: MigrationRun,
-    state: DesignState,
-    compute: Compute,
-    *,
-    is_guarded: bool = False,
-    tables: tuple[Design, Design] | None = None,
+    run: MigrationRun, state: DesignState, compute: Compute, *, is_guarded: bool = False
 ) -> Steps[PassResult]:
-    """Run a pass over the items of the table, or of the first of two tables."""
     settings, phase = run.settings, "" if state.phase is None else state.phase.value
-    place: dict[str, Any] = {}
-    if tables is not None:
-        read, related = tables
-        phase = f"{phase} of {read.name}"
-        place = {"table": read.name, "attributes": read.table.key_attributes, "related_table": related.name}
     one = ItemPass(
         *(run.control, run.file.label, phase, compute, state.epoch, settings.segments, settings.rate),
         *(is_guarded, settings.now, settings.clock, settings.progress),
-        **place,
     )
     done = yield from one.steps()
     yield from run.control.delete_progress()
@@ -326,10 +259,6 @@ def undo_migration(run: MigrationRun, state: DesignState) -> Steps[RunResult]:
     state = yield from control.change(state, replace(state, phase=Phase.ROLLBACK))
     settings.report(f"rollback: {DESCRIPTIONS[Phase.ROLLBACK]}")
     yield from pause(settings.wait_seconds)  # until no client writes the new keys
-    if run.second is not None:
-        settings.report(f"table {run.second.new.name} stays; delete it if you do not run the migration again")
-        yield from control.delete_progress()
-        return RunResult((yield from control.change(state, replace(state, phase=Phase.PENDING))), PassResult())
     yield from delete_indexes(control.table, run.before, run.after, settings.report)
     if run.before.ttl_attribute is None and run.after.ttl_attribute is not None:
         yield from change_ttl(control.table, None, settings.report)

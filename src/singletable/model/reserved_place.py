@@ -72,9 +72,7 @@ def reserved_place(design: Design, name: str) -> ReservedPlace | None:
     Return None if the keys of the table are not strings, and the model declares no control table.
     """
     control = design.settings.control_table_of(name)
-    if control is None:
-        return place_in_table(design, name)
-    return control_place(design.settings.state_owner(name), control)
+    return place_in_table(design, name) if control is None else control_place(name, control)
 
 
 NO_PLACE = "declare a control table for it: class ...(Table, control_table=True, entities=[...])"

@@ -231,18 +231,12 @@ class TableSettings:
     """The functions that receive the changes of items. They need a stream with both images of each item."""
     control_table: bool | str = False
     """The name of the table with the reserved items of this table; True for the name of this table and a suffix."""
-    former_tables: tuple[str, ...] = ()
-    """The names of the tables that this table replaces, the first one first."""
-
-    def state_owner(self, name: str) -> str:
-        """Return the name of the table under which the reserved items are stored: the first of its tables."""
-        return self.former_tables[0] if self.former_tables else name
 
     def control_table_of(self, name: str) -> str | None:
         """Return the name of the control table of a table with this name. None if the table needs none."""
         if isinstance(self.control_table, str):
             return self.control_table
-        return f"{self.state_owner(name)}{CONTROL_SUFFIX}" if self.control_table else None
+        return f"{name}{CONTROL_SUFFIX}" if self.control_table else None
 
 
 def create_table_request(design: Design, name: str) -> dict[str, Any]:

@@ -107,9 +107,9 @@ def key_id(key: Item) -> KeyId:
 
 def merge_actions(actions: Iterable[ItemAction]) -> list[ItemAction]:
     """Merge actions on the same item, because a transaction accepts each item once. Requested actions come first."""
-    by_key: dict[tuple[str | None, KeyId], ItemAction] = {}
+    by_key: dict[KeyId, ItemAction] = {}
     for action in sorted(actions, key=lambda each: not each.is_requested):
-        key = (action.table, key_id(action.key))
+        key = key_id(action.key)
         known = by_key.get(key)
         by_key[key] = action if known is None else _merge_pair(known, action)
     return [_finish(action) for action in by_key.values()]

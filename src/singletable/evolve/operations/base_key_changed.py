@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from singletable.evolve.operation import Category, Operation, with_entity
-from singletable.evolve.operations.table_changed import SECOND_TABLE_REMEDY
 from singletable.evolve.phases import MOVE_EFFECTS, OFFLINE_MOVE_EFFECTS, PhaseEffect
 from singletable.evolve.snapshot_records import KeysSnapshot, Snapshot
 from singletable.lazy_dataclass import dataclass
@@ -59,7 +58,10 @@ class BaseKeyChanged(Operation):
                 f"Add a field with the new type to {self.label}, and use it in the key. A later release of your code "
                 "can remove the old field."
             )
-        return SECOND_TABLE_REMEDY
+        return (
+            "Create a second table with the new design, write every change to both tables in one transaction, copy "
+            "the items with a script that checks each source, and then switch the readers."
+        )
 
     @property
     def works_in_all_phases(self) -> bool:

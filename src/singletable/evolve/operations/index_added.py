@@ -7,7 +7,6 @@ from typing import ClassVar
 import msgspec
 
 from singletable.evolve.operation import Category, Operation
-from singletable.evolve.operations.table_changed import SECOND_TABLE_REMEDY
 from singletable.evolve.snapshot_records import IndexSnapshot, Snapshot
 from singletable.lazy_dataclass import dataclass
 
@@ -39,7 +38,7 @@ class IndexAdded(Operation):
     def remedy(self) -> str | None:
         if self.index.kind != "LSI":
             return None
-        return f"DynamoDB creates local indexes only together with the table. {SECOND_TABLE_REMEDY}"
+        return "DynamoDB creates local indexes only together with the table; declare a global index instead."
 
     def apply(self, snapshot: Snapshot) -> Snapshot:
         indexes = dict(sorted({**snapshot.indexes, self.index.alias: self.index}.items()))

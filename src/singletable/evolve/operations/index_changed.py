@@ -7,7 +7,6 @@ from typing import ClassVar
 import msgspec
 
 from singletable.evolve.operation import Category, Operation
-from singletable.evolve.operations.table_changed import SECOND_TABLE_REMEDY
 from singletable.evolve.snapshot_records import IndexSnapshot, Snapshot
 from singletable.lazy_dataclass import dataclass
 
@@ -44,7 +43,7 @@ class IndexChanged(Operation):
         if self.category is Category.IN_PLACE:
             return None
         if "LSI" in (self.before.kind, self.after.kind):
-            return f"DynamoDB cannot change a local index. {SECOND_TABLE_REMEDY}"
+            return "DynamoDB cannot change a local index; declare a global index under another alias."
         return f"DynamoDB cannot change an index. {new_index_remedy(self.after)}"
 
     def apply(self, snapshot: Snapshot) -> Snapshot:

@@ -7,7 +7,6 @@ from typing import ClassVar
 import msgspec
 
 from singletable.evolve.operation import Category, Operation
-from singletable.evolve.operations.table_changed import SECOND_TABLE_REMEDY
 from singletable.evolve.snapshot_records import IndexSnapshot, Snapshot
 from singletable.lazy_dataclass import dataclass
 
@@ -35,7 +34,7 @@ class IndexDropped(Operation):
     def remedy(self) -> str | None:
         if self.index.kind != "LSI":
             return None
-        return f"DynamoDB cannot delete a local index: keep its declaration. {SECOND_TABLE_REMEDY}"
+        return "DynamoDB cannot delete a local index; keep its declaration, or create another table."
 
     def apply(self, snapshot: Snapshot) -> Snapshot:
         indexes = {alias: each for alias, each in snapshot.indexes.items() if alias != self.index.alias}

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from singletable.evolve.operation import Category, Operation, with_entity
 from singletable.evolve.operations.index_changed import new_index_remedy
-from singletable.evolve.operations.table_changed import SECOND_TABLE_REMEDY
 from singletable.evolve.snapshot_records import IndexSnapshot, KeysSnapshot, Snapshot
 from singletable.lazy_dataclass import dataclass
 
@@ -50,7 +49,7 @@ class KeysChanged(Operation):
         if self.category is Category.IN_PLACE:
             return None
         if "LSI" in (self.index_before.kind, self.index_after.kind):
-            return f"The keys of a local index cannot change. {SECOND_TABLE_REMEDY}"
+            return "A local index cannot be replaced; declare a global index under another alias."
         shared = sorted(set(self.index_before.attributes) & set(self.index_after.attributes))
         why = f"one item must contain the old and the new keys, but both have the attributes {', '.join(shared)}"
         return f"{why}. {new_index_remedy(self.index_after)}"

@@ -12,11 +12,6 @@ from singletable.evolve.snapshot_records import IndexSnapshot, Snapshot
 from singletable.lazy_dataclass import dataclass
 from singletable.model.table_schema import TABLE
 
-SECOND_TABLE_REMEDY = (
-    "A second table can replace this one: give the table another name, declare former_tables=[...] with its current "
-    "name, and control_table=True."
-)
-
 
 @dataclass(frozen=True)
 class TableChanged(Operation):
@@ -45,7 +40,7 @@ class TableChanged(Operation):
 
     @property
     def remedy(self) -> str | None:
-        return SECOND_TABLE_REMEDY
+        return "Create a second table with the new design, write to both, copy the items, and switch the readers."
 
     def apply(self, snapshot: Snapshot) -> Snapshot:
         if self.setting == TABLE:
