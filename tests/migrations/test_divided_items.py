@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, make_dataclass
+from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -16,13 +19,14 @@ from singletable.client.request_session import Session
 from singletable.client.request_steps import Call, run
 from singletable.client.write.item_actions import key_id
 from singletable.engine.engine import Engine
-from singletable.errors import SingletableError
+from singletable.errors import MigrationRefused, SingletableError
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.differences import differences
 from singletable.evolve.operation import Category
 from singletable.evolve.phases import Phase
 from singletable.migrations.item_changes import ItemChange
 from singletable.migrations.item_conversion import ItemConversion
+from singletable.migrations.migration_files import make_migration
 from singletable.migrations.migration_plan import plan_migration
 from singletable.migrations.runner import RunResult, run_migration, undo_migration
 from tests.migrations.divided_customers import CONTROL, DIVIDED, UNITED, Customers, next_run, record
@@ -339,3 +343,100 @@ def test_an_item_without_a_value_in_the_fields_that_move_gets_no_other_half() ->
     assert [each.after for each in changed.related] == [
         {**part, "entity_type": {"S": "Part"}, "id": {"S": "1"}, "note": {"S": "x"}}
     ]
+
+
+def design_of(*entities: Any, **options: Any) -> Any:
+    """Return a table with these entities that has the place of the customers in the runs of this module."""
+
+    class Notes(Table, entities=entities, name="Customers", **options): ...
+
+    return SimpleNamespace(table=Notes, snapshot=snapshot_of(Notes.design))
+
+
+def note(fields: Mapping[str, Any], **options: Any) -> Any:
+    """Return an entity with an id and optional fields."""
+    given = [(name, hint, None) for name, hint in fields.items()]
+    return entity(key=("NOTE#{id}", "METADATA"), name="Note", **options)(make_dataclass("Note", [("id", str), *given]))
+
+
+def part(name: str, fields: Mapping[str, Any], **options: Any) -> Any:
+    """Return an entity with the other half of a note."""
+    given = [(each, hint, None) for each, hint in fields.items()]
+    declared = entity(**{"key": ("NOTE#{id}", name.upper()), "name": name, **options})
+    return declared(make_dataclass(name, [("id", str), *given]))
+
+
+@dataclass
+class Prefs:
+    color: str
+
+
+def session_with(design: Any, *items: dict[str, Any]) -> Session:
+    engine = Engine("memory:")
+    design.table.open(engine, create=True).close()
+    session = session_of(engine)
+    record(session, design)
+    for each in items:
+        change(engine, "PutItem", Item=each)
+    return session
+
+
+def stored(sort_key: str, name: str, **attributes: Any) -> dict[str, Any]:
+    return {"PK": {"S": "NOTE#1"}, "SK": {"S": sort_key}, "entity_type": {"S": name}, "id": {"S": "1"}, **attributes}
+
+
+PREFS = {"M": {"color": {"S": "blue"}, "legacy": {"S": "keep me"}}}
+PREFS_UNITED = design_of(note({"prefs": Prefs | None}))
+PREFS_SPLIT = design_of(note({}), part("Part", {"prefs": Prefs | None}, split_from={"Note": {}}))
+PREFS_DIVIDED = design_of(note({}), part("Part", {"prefs": Prefs | None}))
+PREFS_MERGED = design_of(note({"prefs": Prefs | None}, merged_from={"Part": {}}))
+
+
+def test_a_split_and_its_undo_keep_nested_data_that_the_model_does_not_know() -> None:
+    old = [stored("METADATA", "Note", prefs=PREFS)]
+    session = session_with(PREFS_UNITED, *old)
+    assert migrate(session, PREFS_UNITED, PREFS_SPLIT, until=Phase.SWITCH).failures == ()
+    assert items_of(session) == [stored("METADATA", "Note"), stored("PART", "Part", prefs=PREFS)]
+    undone = run(undo_migration(next_run(session, PREFS_UNITED, PREFS_SPLIT), state_of(session)), session)
+    assert undone.failures == ()
+    assert items_of(session) == old
+
+
+def test_a_merge_and_its_undo_keep_nested_data_that_the_model_does_not_know() -> None:
+    old = [stored("METADATA", "Note"), stored("PART", "Part", prefs=PREFS)]
+    session = session_with(PREFS_DIVIDED, *old)
+    assert migrate(session, PREFS_DIVIDED, PREFS_MERGED, until=Phase.SWITCH).failures == ()
+    assert items_of(session) == [stored("METADATA", "Note", prefs=PREFS)]
+    undone = run(undo_migration(next_run(session, PREFS_DIVIDED, PREFS_MERGED), state_of(session)), session)
+    assert undone.failures == ()
+    assert items_of(session) == old
+
+
+def test_a_half_that_an_undo_could_not_restore_stops_a_merge_before_the_switch() -> None:
+    old = [stored("METADATA", "Note"), stored("PART", "Part")]
+    session = session_with(PREFS_DIVIDED, *old)
+    result = migrate(session, PREFS_DIVIDED, PREFS_MERGED)
+    assert result.state.phase is Phase.BACKFILL
+    assert [each.reason for each in result.failures] == [
+        "its Part has no value for prefs, so an undo could not restore it. Delete it"
+    ]
+    assert items_of(session) == old
+    undone = run(undo_migration(next_run(session, PREFS_DIVIDED, PREFS_MERGED), state_of(session)), session)
+    assert undone.failures == ()
+    assert items_of(session) == old
+
+
+@pytest.mark.parametrize("is_split", [True, False], ids=IDS)
+def test_two_splits_or_merges_cannot_move_the_same_field(tmp_path: Path, *, is_split: bool) -> None:
+    theme, names = {"theme": str | None}, ("Part", "Other")
+    if is_split:
+        before = design_of(note(theme))
+        after = design_of(note({}), *(part(each, theme, split_from={"Note": {}}) for each in names))
+    else:
+        before = design_of(note({}), *(part(each, theme) for each in names))
+        after = design_of(note(theme, merged_from={each: {} for each in names}))
+    make_migration(tmp_path, None, before.snapshot, "")
+    with pytest.raises(
+        MigrationRefused, match=r"Note\.theme cannot move to or from both (Part and Other|Other and Part)"
+    ):
+        make_migration(tmp_path, after.table.design, after.snapshot, "")

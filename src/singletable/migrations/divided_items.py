@@ -75,7 +75,8 @@ class DividedItems:
             if is_back and (not each.is_part(other) if unites else other is not None):
                 continue  # the migration has not changed the item
             function = each.united if unites else each.divided
-            one = function(item, values[id(each)], key, other)
+            lost = each.lost_by_undo(other) if unites and not is_back else None
+            one = lost or function(item, values[id(each)], key, other)
             if isinstance(one, str):
                 return ItemFailure(key_text, one)
             made += [] if one is None else [one]
@@ -131,6 +132,9 @@ class _Halves:
             if stored is not None:
                 given[self.part.attributes[name]] = stored
         put = item_of(self._design, self.part, values_of(self.part, self._types.decoder(self.part).read(given)))
+        # Nested data that the model does not know moves too. A key attribute has only the value that the model writes.
+        placed = self._key_attributes()
+        put |= {name: item[attribute] for name, attribute in present.items() if name not in placed}
         related = RelatedWrite(ItemAction("Put", key, 0, put, guards=(missing(self._names[0]),)), None, put)
         return self._changed(item, {}, tuple(present.values()), related)
 
@@ -156,6 +160,13 @@ class _Halves:
         delete = ItemAction("Delete", key, 0, guards=(exists(self._names[0]), *same))
         return self._changed(item, sets, (), RelatedWrite(delete, other, None))
 
+    def lost_by_undo(self, other: Item | None) -> str | None:
+        """Return why an undo of a merge could not restore the other half of an item, or None."""
+        if not self.is_part(other) or other is None or any(name in other for name in self._moved):
+            return None
+        names = ", ".join(each.name for each in self._moved.values())
+        return f"its {self._entity.part.label} has no value for {names}, so an undo could not restore it. Delete it"
+
     def _changed(self, item: Item, sets: Item, removes: tuple[str, ...], related: RelatedWrite) -> ItemChange:
         key = {name: item[name] for name in self._names}
         seen = [*(self.whole.attributes[name] for name in self._entity.shared.values())]
@@ -173,9 +184,11 @@ class _Halves:
         return None if is_whole else ItemFailure(key_text, f"its {self._entity.divided.label} does not exist")
 
     def _known_attributes(self) -> set[str]:
-        placed = {part.attribute for each in self.part.placements.values() for part in each.parts}
         named = self._design.settings.type_attribute
-        return {*self.part.attributes.values(), *placed, *([] if named is None else [named])}
+        return {*self.part.attributes.values(), *self._key_attributes(), *([] if named is None else [named])}
+
+    def _key_attributes(self) -> set[str]:
+        return {part.attribute for each in self.part.placements.values() for part in each.parts}
 
 
 def division_conflicts(design: Design, operations: Sequence[Operation]) -> Iterator[str]:
@@ -183,6 +196,7 @@ def division_conflicts(design: Design, operations: Sequence[Operation]) -> Itera
     kinds = {type(each) for each in operations if each.category is Category.MOVE}
     if len(kinds) > 1:
         yield "one migration cannot move, split and merge items. Make one migration for each"
+    yield from _fields_moved_twice([each.entity for each in operations if isinstance(each, EntitySplit | EntityMerged)])
     for each in operations:
         if not isinstance(each, EntitySplit):
             continue
@@ -190,3 +204,15 @@ def division_conflicts(design: Design, operations: Sequence[Operation]) -> Itera
         for other in design.entities:
             if other is not part and overlaps(part.base, other.base):
                 yield f"{part.label}: its key can equal the key of {other.label}. Start it with another literal."
+
+
+def _fields_moved_twice(entities: Sequence[DividedEntity]) -> Iterator[str]:
+    """Yield a message for each field that moves to two parts, or from two parts."""
+    first: dict[tuple[str, str], str] = {}
+    for each in entities:
+        whole, label = each.united, each.part.label
+        for field in each.moved.values():
+            other = first.setdefault((whole.name, field.name), label)
+            if other != label:
+                both = f"{other} and {label}"
+                yield f"{whole.label}.{field.name} cannot move to or from both {both}. Remove it from one of them."
