@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from singletable import Table, TableDiffers, entity
+from singletable import Table, TableDiffers, entity, sparse
 from singletable.client.design_state import DesignState
 from singletable.client.request_session import Session
 from singletable.client.request_steps import Call, run
@@ -424,6 +424,22 @@ def test_a_half_that_an_undo_could_not_restore_stops_a_merge_before_the_switch()
     undone = run(undo_migration(next_run(session, PREFS_DIVIDED, PREFS_MERGED), state_of(session)), session)
     assert undone.failures == ()
     assert items_of(session) == old
+
+
+def test_the_differences_of_a_split_report_the_new_index_of_the_new_entity(tmp_path: Path) -> None:
+    theme = {"theme": str | None}
+    before = design_of(note(theme))
+    keys = sparse("THEME#{theme}", "{id}")
+    after = design_of(note({}), part("Part", theme, gsi1=keys, split_from={"Note": {}}))
+    operations = differences(before.snapshot, after.snapshot)
+    assert [each.kind for each in operations] == ["index added", "entity split"]
+    snapshot = before.snapshot
+    for each in operations:
+        snapshot = each.apply(snapshot)
+    assert snapshot.fingerprint == after.snapshot.fingerprint
+    make_migration(tmp_path, None, before.snapshot, "")
+    with pytest.raises(MigrationRefused, match="cannot make other changes of stored items: index added"):
+        make_migration(tmp_path, after.table.design, after.snapshot, "")
 
 
 @pytest.mark.parametrize("is_split", [True, False], ids=IDS)

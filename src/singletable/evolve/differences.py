@@ -71,6 +71,8 @@ def _operations(before: Snapshot, after: Snapshot) -> Iterator[Operation]:
     if before.ttl_attribute != after.ttl_attribute:
         yield TtlChanged(before.ttl_attribute, after.ttl_attribute)
     yield from _index_operations(before, after)
+    # The part of a split can be in an index that the old design does not have.
+    before = msgspec.structs.replace(before, indexes={**after.indexes, **before.indexes})
     renamed = _renamed_entities(before, after)
     for old_name, new_name in renamed.items():
         new = after.entities[new_name]

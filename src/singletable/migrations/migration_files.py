@@ -147,7 +147,7 @@ def reject_unsafe_moves(before: Snapshot, after: Snapshot, operations: Sequence[
     if others:
         problems.append(
             f"a migration that moves items cannot make other changes of stored items: {', '.join(others)}. Make two "
-            "migrations: first change only the key."
+            "migrations: one that only moves items, and one for the other changes."
         )
     try:
         moved_entities(design, before, operations)
