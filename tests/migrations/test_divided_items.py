@@ -456,3 +456,21 @@ def test_two_splits_or_merges_cannot_move_the_same_field(tmp_path: Path, *, is_s
         MigrationRefused, match=r"Note\.theme cannot move to or from both (Part and Other|Other and Part)"
     ):
         make_migration(tmp_path, after.table.design, after.snapshot, "")
+
+
+def test_a_split_skips_an_expired_item_and_a_merge_changes_it() -> None:
+    fields = {"theme": str | None, "ends": int | None}
+    ends = {"ends": int | None}
+    united = design_of(note(fields, ttl="ends"))
+    split = design_of(note(ends, ttl="ends"), part("Part", {"theme": str | None}, split_from={"Note": {}}))
+    old = [stored("METADATA", "Note", theme={"S": "dark"}, ends={"N": "1"})]
+    session = session_with(united, *old)
+    assert migrate(session, united, split).failures == ()
+    assert items_of(session) == old
+    divided = design_of(note(ends, ttl="ends"), part("Part", {"theme": str | None}))
+    merged = design_of(note(fields, ttl="ends", merged_from={"Part": {}}))
+    session = session_with(
+        divided, stored("METADATA", "Note", ends={"N": "1"}), stored("PART", "Part", theme={"S": "dark"})
+    )
+    assert migrate(session, divided, merged).failures == ()
+    assert items_of(session) == old

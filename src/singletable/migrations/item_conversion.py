@@ -71,7 +71,7 @@ class ItemConversion:
     def backfill(self, item: Item, now: float, found: Found) -> Computed:
         """Return the change that adds the new form to an item and its related items, or None if it needs none."""
         if self._divided.contains(item):
-            return self._divided.change(item, found, self._key_text(item))
+            return self._divide(item, now, found)
         try:
             moved = self._moved.entity_of(item)
             if moved is not None:
@@ -83,6 +83,13 @@ class ItemConversion:
     def _move(self, moved: MovedEntity, item: Item, now: float, found: Found, *, is_back: bool = False) -> Computed:
         change = self._moved.change(moved, item, found, self._key_text(item), is_back=is_back)
         # An expired item moves like the others. If it cannot move, it does not stop the migration.
+        return None if isinstance(change, ItemFailure) and self._is_expired(item, now) else change
+
+    def _divide(self, item: Item, now: float, found: Found) -> Computed:
+        # The other half of an expired item would never expire. A merge deletes the other half.
+        if not self._divided.merges and self._is_expired(item, now):
+            return None
+        change = self._divided.change(item, found, self._key_text(item))
         return None if isinstance(change, ItemFailure) and self._is_expired(item, now) else change
 
     def _backfilled(self, item: Item, now: float, found: Found) -> Computed:
