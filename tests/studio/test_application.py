@@ -45,7 +45,7 @@ def test_the_studio_overview_counts_items_and_shows_keys_patterns_and_cost(share
     text = text_of(shared.page("/Commerce/overview"))
     assert "244 B ≈377 B guessed" in text
     assert "USER#{user_id}#{status}" in text
-    assert "9 one request" in text
+    assert "9 in one request" in text
     assert "≈$648.79" in text
     assert "ST122" in text
 
@@ -65,8 +65,8 @@ def test_the_studio_overview_of_a_large_store_does_not_wait_for_its_sample(tmp_p
 def test_the_studio_overview_lists_several_tables_of_a_model_with_their_verdicts() -> None:
     shown = studio(workspace(str(ROOT / "examples" / "guide" / "model.py")))
     text = text_of(shown.page("/AppTable/overview"))
-    assert "AppTable 8 2 15 one request 5 declared fan-out 2 open ≈$" in text
-    assert "Telemetry 1 1 2 one request 1 declared fan-out none open ≈$" in text
+    assert "AppTable 8 2 15 in one request 5 declared fan-out 2 open ≈$" in text
+    assert "Telemetry 1 1 2 in one request 1 declared fan-out none open ≈$" in text
     shown.space.close()
 
 

@@ -99,26 +99,43 @@ def test_the_key_choice_page_names_a_member_of_a_collection_that_nothing_identif
     found.space.close()
 
 
-def test_the_design_page_shows_changes_since_a_git_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def git(*arguments: str) -> None:
-        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *arguments]
-        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-
-    model = tmp_path / "memos.py"
+def committed_model(folder: Path) -> Path:
+    """Return the file of the model, which the first commit of a git repository contains."""
+    model = folder / "memos.py"
     model.write_text(MODEL)
-    git("init")
-    git("add", ".")
-    git("commit", "-m", "first")
+    for arguments in (["init"], ["add", "."], ["commit", "-m", "first"]):
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@example.com", *arguments]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return model
+
+
+def test_the_design_page_shows_changes_since_a_git_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = committed_model(tmp_path)
     model.write_text(MODEL.replace('text: str = ""', 'text: str = ""\n    stars: int = 0'))
     monkeypatch.chdir(tmp_path)
     found = studio(workspace(str(model)))
     text = text_of(found.page("/Memos/design/changes?against=HEAD"))
     assert "1 change since HEAD" in text
     assert "field added" in text
+    assert "git has no revision 'nothing'; write HEAD" in text_of(found.page("/Memos/design/changes?against=nothing"))
     for revision in ("--output=x", "HEAD:memos.py", "nothing", "../memos.py", "<script>"):
         page = found.client.get("/Memos/design/changes", params={"against": revision}).text
         assert "The designs cannot be compared" in page
         assert "<script>" not in page
+    found.space.close()
+
+
+def test_the_design_page_reports_a_change_that_no_migration_can_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = committed_model(tmp_path)
+    model.write_text(MODEL.replace("    id: str\n    text", "    id: str\n    stars: int\n    text"))
+    monkeypatch.chdir(tmp_path)
+    found = studio(workspace(str(model)))
+    text = text_of(found.page("/Memos/design/changes?against=HEAD"))
+    assert "1 change is not supported: change the model as the table says" in text
+    assert "singletable migrate make" not in text
+    assert "During the migration" not in text
     found.space.close()
 
 
@@ -130,7 +147,7 @@ def test_the_design_page_shows_the_phase_and_progress_of_an_open_migration(tmp_p
 
     found = studio(workspace(COMMERCE, store_of(tmp_path)))
     view = view_of(found.space)
-    assert "never migrated" in text_of(found.page("/Commerce/design/changes"))
+    assert "No migration has run on this table" in text_of(found.page("/Commerce/design/changes"))
     opened = view.opened()
     control = control_items(view.design, opened.reader.name)
     state = DesignState("abc", ("0001_first:x",), "0002_second", "def", Phase.BACKFILL)

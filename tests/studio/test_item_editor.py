@@ -322,6 +322,12 @@ def test_the_item_editor_lists_a_staged_change_of_another_item(commerce: Studio)
     assert "data-discard" in commerce.page("/Commerce/items?new=User")
 
 
+def test_the_item_editor_shows_the_effects_of_the_open_item_first(commerce: Studio) -> None:
+    staged(commerce, ORDER, status={"S": "SHIPPED"})
+    html = staged(commerce, {"PK": {"S": "USER#42"}, "SK": {"S": "PROFILE"}}, name={"S": "Countess"})["html"]
+    assert 0 < html.index("Countess") < html.index("SHIPPED")
+
+
 def test_the_item_editor_creates_an_item_with_an_empty_set(desk: Studio) -> None:
     given = form_values(desk.page("/Desk/items?new=Post"))
     assert given["f.tags#"] == "0"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from singletable import Page, Table, entity, exists, pattern, query, sparse
+from examples.papers.model import Papers
+from singletable import Page, Table, collection, entity, exists, pattern, query, sparse
 from singletable.studio.item_places import ItemView, ItemViews
 from singletable.studio.item_rows import NO_ENTITY, ItemRows
 from singletable.verify.design_check import check
@@ -74,6 +75,48 @@ def test_the_item_place_in_a_sparse_index_names_the_field_without_a_value() -> N
     views = ItemViews(ItemRows(design), check(design).outcomes)
     item = {"PK": {"S": "ORDER#1"}, "SK": {"S": "META"}, "id": {"S": "1"}, "entity_type": {"S": "Parcel"}}
     assert views.view(item).places[1].reason == "shipped_at is not set"
+
+
+@entity(key=("OWNER#{id}", "OWNER#{id}"))
+@dataclass
+class Owner:
+    id: str
+
+
+@entity(key=("OWNER#{owner_id}", "CAR#{id}"))
+@dataclass
+class Car:
+    owner_id: str
+    id: str
+
+
+@dataclass
+class Garage:
+    owner: Owner
+    cars: list[Car]
+
+
+class Garages(Table, entities=[Owner, Car]):
+    @pattern()
+    def garage(self, id: str) -> Garage | None:
+        """An owner with the cars."""
+        return collection(Garage)
+
+
+def test_the_item_places_read_the_argument_of_a_collection_from_its_partition() -> None:
+    design = Garages.design
+    views = ItemViews(ItemRows(design), check(design).outcomes)
+    keys = {"PK": {"S": "OWNER#o1"}, "SK": {"S": "CAR#c1"}, "entity_type": {"S": "Car"}}
+    car = views.view({**keys, "owner_id": {"S": "o1"}, "id": {"S": "c1"}})
+    assert [each.call for each in car.patterns] == ['garage("o1")']
+
+
+def test_the_item_view_names_a_value_of_both_keys_once() -> None:
+    design = Papers.design
+    views = ItemViews(ItemRows(design), check(design).outcomes)
+    key = {"S": "AUTHOR#ada"}
+    author = views.view({"PK": key, "SK": key, "entity_type": {"S": "Author"}, "handle": {"S": "ada"}})
+    assert author.name == "ada"
 
 
 def test_the_item_places_of_an_item_without_an_entity_show_its_problem(tmp_path: Path) -> None:

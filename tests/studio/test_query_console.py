@@ -49,6 +49,8 @@ def test_the_query_console_shows_items_and_units_and_adds_to_the_history(shown: 
     assert "Query · 7 items · 0.5 RRU" in text_of(answer["history"])
     assert "/Commerce/items?id=" in answer["html"]
     assert "Query · 7 items" in text_of(shown.page("/Commerce/query"))
+    assert '<th scope="col" class="right">total</th>' in answer["html"]
+    assert '<th scope="col">SK</th>' in answer["html"]
 
 
 def test_the_query_console_sends_a_write_only_after_a_confirmation(shown: Studio) -> None:

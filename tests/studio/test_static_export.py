@@ -84,6 +84,13 @@ def test_the_static_export_contains_the_answers_of_its_pages(commerce: Mapping[s
     assert b"0.5 RRU" in commerce["Commerce-pattern-profile.html"]
 
 
+def test_the_static_export_disables_the_fields_that_need_the_studio(commerce: Mapping[str, bytes]) -> None:
+    for name in ("Commerce-pattern-profile.html", "Commerce-pattern-place_order.html", "Commerce-design-traffic.html"):
+        fields = re.findall(r'<(?:input|textarea) class="field[^>]*>', commerce[name].decode())
+        assert fields
+        assert all("disabled" in each for each in fields), name
+
+
 def test_the_static_export_escapes_keys_and_values_and_names_no_file_after_them(tmp_path: Path) -> None:
     user = User(id=EVIL, name=EVIL, email=EVIL, joined_at=at("2026-01-01T00:00:00"))
     url = store_of(tmp_path, rows=[user])

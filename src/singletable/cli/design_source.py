@@ -78,6 +78,12 @@ def _of_revision(place: str, revision: str, path: str, table: str) -> Snapshot:
         raise ModelNotLoaded(f"{place}: {revision!r} is not a git revision")
     prefix = _git(place, "rev-parse", "--show-prefix").decode().strip()
     top = Path(_git(place, "rev-parse", "--show-toplevel").decode().strip())
+    try:
+        _git(place, "rev-parse", "--verify", "--quiet", f"{revision}^{{tree}}")
+    except ModelNotLoaded:
+        raise ModelNotLoaded(
+            f"{place}: git has no revision {revision!r}; write HEAD, HEAD~1, a branch, a tag or a commit"
+        ) from None
     tree = _git(place, "-C", str(top), "archive", "--format=tar", revision)
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(fileobj=io.BytesIO(tree)) as archive:

@@ -15,6 +15,7 @@ from singletable.errors import ArgumentRefused, SingletableError
 from singletable.evolve.change_cost import change_cost
 from singletable.evolve.design_snapshot import snapshot_of
 from singletable.evolve.differences import differences, needs_migration
+from singletable.evolve.operation import Category
 from singletable.evolve.phases import DESCRIPTIONS, FORWARD, combined_effects
 from singletable.evolve.snapshot_records import Snapshot
 from singletable.migrations.control_items import control_items
@@ -75,6 +76,11 @@ class ShownChanges:
     unknown: tuple[str, ...]
     effects: tuple[Any, ...]
 
+    @property
+    def unsupported(self) -> int:
+        """The number of operations that no migration can do."""
+        return sum(each.category is Category.UNSUPPORTED for each in self.operations)
+
 
 def _changes(workspace: Workspace, view: TableView, given: Mapping[str, str]) -> Document:
     revision = given.get("against", "")
@@ -107,7 +113,8 @@ def _changes_since(workspace: Workspace, view: TableView, revision: str) -> Show
         written = f"{cost.items:,} items read, {cost.written:,} written: {units}"
         shown = f"{written}, {format_dollars(cost.dollars)}, {_duration(cost.seconds)} at 1,000 WRU/s"
     is_needed = needs_migration(operations)
-    effects = combined_effects(each.effects for each in operations) if is_needed else ()
+    is_possible = all(each.category is not Category.UNSUPPORTED for each in operations)
+    effects = combined_effects(each.effects for each in operations) if is_needed and is_possible else ()
     return ShownChanges(revision, tuple(operations), is_needed, shown, cost.unknown, tuple(effects))
 
 

@@ -182,7 +182,7 @@ def _name(item: Item, entity: Entity | None, design: Design) -> str:
     if not last:
         return "".join(each.text for each in (*partition, *sort))
     shown = last[-1:] if last[-1].field.lower().endswith("id") else last
-    return " · ".join(each.value or each.text for each in shown)
+    return " · ".join(dict.fromkeys(each.value or each.text for each in shown))
 
 
 def _shown(item: Item, name: str, entity: Entity | None) -> ShownAttribute:
@@ -242,14 +242,26 @@ def _arguments(plan: Plan, entity: Entity, item: Item, values: Mapping[str, Any]
     They come from its fields, or from the key that it reads.
     """
     from_key = dict(_key_arguments(plan, item))
+    own = _partition_fields(plan, entity)
     for parameter in plan.pattern.bound_parameters:
         if parameter.test in AREA_TYPES:
             yield from ((parameter.name, area) for area in _areas(parameter.test, entity, values))
             continue
         value = values.get(parameter.name)
-        value = from_key.get(parameter.name) if value is None else value
+        if value is None or parameter.name not in own:
+            value = from_key.get(parameter.name, value)
         if value is not None:
             yield parameter.name, _range_of(parameter, value)
+
+
+def _partition_fields(plan: Plan, entity: Entity) -> set[str]:
+    """Return the fields of an entity in the partition key that a pattern reads.
+
+    A parameter of a collection may have the name of another member's field: `id` of User is not `id` of Order.
+    """
+    placement = entity.placements.get(plan.index.alias)
+    read = {test.attribute for test in plan.partition}
+    return {name for part in (placement.parts if placement else ()) if part.attribute in read for name in part.fields}
 
 
 def _key_arguments(plan: Plan, item: Item) -> Iterator[tuple[str, Any]]:

@@ -158,6 +158,7 @@ def query(workspace: Workspace, view: TableView, given: Document) -> Document:
         table=view.design.name,
         access=access,
         names=names,
+        numeric={name for name in names if all("N" in item.get(name, {"N": ""}) for item in items)},
         rows=[_row(view, item, names) for item in items],
         has_key=all(name in names for name in view.design.table.key_attributes),
         units=units,
