@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,17 @@ from singletable import MigrationRefused, MigrationStopped, TableDiffers
 from singletable.client.design_state import DesignState
 from singletable.client.request_session import Session
 from singletable.client.request_steps import Call, run
+from singletable.client.write.item_actions import ItemAction
 from singletable.conformance.item_comparison import ItemComparer
 from singletable.engine.engine import Engine
 from singletable.evolve.phases import Phase
+from singletable.migrations import item_pass
 from singletable.migrations.baseline import baseline
+from singletable.migrations.item_changes import ChangeRequest, ItemChange, change_requests
 from singletable.migrations.migration_plan import plan_migration
 from singletable.migrations.runner import RunResult, migration_run, run_migration, undo_migration
+from singletable.values.item_size import item_size
+from singletable.values.limits import ITEM_BYTES_MAX
 from tests.migrations.orders import (
     CONTROL,
     FILES,
@@ -219,6 +224,26 @@ def test_the_migration_runner_stops_before_the_switch_at_an_item_that_does_not_c
     session.send(Call("DeleteItem", {"TableName": "Orders", "Key": {name: broken[name] for name in ("PK", "SK")}}))
     assert migrate(session).failures == ()
     assert_migrated(engine, session)
+
+
+@pytest.mark.parametrize("is_transaction", [False, True], ids=["update", "transaction"])
+def test_the_migration_runner_lists_an_item_that_is_too_large_for_its_new_keys(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, is_transaction: bool
+) -> None:
+    def requests(changes: Sequence[ItemChange], check: ItemAction, *, is_guarded: bool) -> Iterator[ChangeRequest]:
+        return change_requests(changes, check, is_guarded=is_guarded or is_transaction)
+
+    monkeypatch.setattr(item_pass, "requests_of", requests)
+    session = table_with(engine, ORDERS)
+    large = stored_items(session)[0]
+    large["blob"] = {"S": "x" * (ITEM_BYTES_MAX - item_size(large) - len("blob"))}
+    session.send(Call("PutItem", {"TableName": "Orders", "Item": large}))
+    result = migrate(session)
+    ((key, reason),) = result.failures
+    assert large["SK"]["S"] in key
+    assert large["PK"]["S"] in key
+    assert "Item size" in reason
+    assert result.work.written == ORDERS - 1
 
 
 def test_a_runner_stops_when_another_one_has_taken_over(engine: Engine) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
@@ -26,6 +27,13 @@ FAILURES_MAX = 100
 CONFLICT_SECONDS = 0.05
 RECHECKS, RECHECK_SECONDS = 3, 1.0
 _FAILED, _CANCELLED = "ConditionalCheckFailedException", "TransactionCanceledException"
+_INVALID = frozenset(
+    {
+        *("ValidationException", "ValidationError"),  # the code of a request, and the code of an action
+        *("ItemCollectionSizeLimitExceededException", "ItemCollectionSizeLimitExceeded"),
+    }
+)
+"""The error codes of a write that fails again each time."""
 Compute = Callable[[Item, float, Found], ItemChange | ItemFailure | NeedsItems | None]
 
 
@@ -263,6 +271,7 @@ class ItemPass:
             results = yield from send_each([each.call(self.control.table) for each in batch])
             stale: list[ItemChange] = []
             throttled: list[ChangeRequest] = []
+            split: list[ChangeRequest] = []
             problem: RequestRefused | None = None
             for request, result in zip(batch, results, strict=True):
                 if isinstance(result, bytes):
@@ -271,12 +280,16 @@ class ItemPass:
                     self._reject_takeover(request, result)
                     problem = result
                     throttled.append(request)
+                elif isinstance(result, RequestRefused) and (reason := _invalid_reason(result)) is not None:
+                    self._reject_takeover(request, result)
+                    split += self._split(request, reason)
                 elif isinstance(result, RequestRefused) and result.code in (_FAILED, _CANCELLED):
                     self._reject_takeover(request, result)
                     self._result.conflicts += len(request.changes)
                     stale += request.changes
                 else:
                     raise result
+            waiting = [*split, *waiting]
             if problem is not None:
                 yield from pause(self._rate.throttle(self._result.units, problem))
                 waiting = [*throttled, *waiting]
@@ -285,6 +298,13 @@ class ItemPass:
                 waiting = [*requests_of(computed, check, is_guarded=self.is_guarded), *waiting]
             if waiting and self._rate.is_lowered and (seconds := self._rate.pause(self._result.units)):
                 yield from pause(seconds)
+
+    def _split(self, request: ChangeRequest, reason: str) -> list[ChangeRequest]:
+        """Return one request per item of an invalid request, to find the item at fault. List the only item of one."""
+        if len(request.changes) > 1:
+            return [replace(request, changes=(each,)) for each in request.changes]
+        self._result.fail(ItemFailure(json.dumps(request.changes[0].key, ensure_ascii=False), reason))
+        return []
 
     def _count(self, request: ChangeRequest, body: bytes) -> None:
         result = self._result
@@ -340,3 +360,11 @@ class ItemPass:
                 return (yield from steps())
             except Throttled as problem:
                 yield from pause(self._rate.throttle(self._result.units, problem))
+
+
+def _invalid_reason(problem: RequestRefused) -> str | None:
+    """Return why DynamoDB rejects a write each time, or None if it may succeed later."""
+    if problem.code in _INVALID:
+        return problem.message
+    reasons = problem.fields.get("CancellationReasons") or ()
+    return next((each.get("Message") or each["Code"] for each in reasons if each.get("Code") in _INVALID), None)

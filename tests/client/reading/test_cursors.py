@@ -6,6 +6,7 @@ import base64
 import sys
 from typing import Any
 
+import msgspec
 import pytest
 
 from singletable import ArgumentRefused, CursorRefused
@@ -31,6 +32,14 @@ def test_pagination_cursors_distinguish_none_from_its_repr() -> None:
     for other in ("NoneType None", "None", ""):
         with pytest.raises(CursorRefused):
             CURSORS.decode("orders", {"status": other}, text)
+
+
+@pytest.mark.parametrize("position", [[1, 0, False, [None]], [2, 0, False, [None], "form"]], ids=["form", "version"])
+def test_pagination_rejects_a_cursor_of_another_release(position: list[object]) -> None:
+    body = CURSORS._protections[0].protect(CURSORS._call("orders", {}), msgspec.json.encode(position))
+    text = base64.urlsafe_b64encode(body).rstrip(b"=").decode()
+    with pytest.raises(CursorRefused, match="issued by another release of singletable"):
+        CURSORS.decode("orders", {}, text)
 
 
 OLD, NEW = "o" * 32, b"n" * 32

@@ -44,6 +44,7 @@ class CursorPosition(msgspec.Struct, frozen=True, array_like=True):
 
 _decode = decoder_of(CursorPosition).decode
 _FORM_CHARACTERS = 8
+_OTHER_RELEASE = "the cursor was issued by another release of singletable; request the first page again"
 
 
 def key_form(plan: Plan, table: Index) -> str:
@@ -178,11 +179,12 @@ class Cursors:
                 f"{pattern}: the cursor was modified, or issued for another pattern, other arguments, another table "
                 "or another secret"
             )
-        position = _decode(body)
+        try:
+            position = _decode(body)
+        except msgspec.MsgspecError:
+            raise CursorRefused(f"{pattern}: {_OTHER_RELEASE}") from None
         if position.version != VERSION:
-            raise CursorRefused(
-                f"{pattern}: the cursor has the unknown version {position.version}; request the first page again"
-            )
+            raise CursorRefused(f"{pattern}: {_OTHER_RELEASE}")
         if self._seconds is not None and self._now() - position.issued_at > self._seconds:
             raise CursorRefused(f"{pattern}: the cursor has expired; request the first page again")
         return position
