@@ -89,8 +89,8 @@ class TemplateWriter:
     def _separate(self, number: int, line: tuple[str, ...], other: str) -> bool:
         """Give another entity a partition of its own, or numbers to the line. Return False if neither is possible."""
         is_new = any(each.entity == other for each in self.solution.entities)
-        unit = (self._line(self.model.entity(other), number) or (other,)) if is_new else ()
-        can_move = bool(unit) and not self._is_declared(unit) and (number, other) not in self.apart
+        unit = (is_new and self._line(self.model.entity(other), number)) or (other,)
+        can_move = is_new and not self._is_declared(unit) and (number, other) not in self.apart
         can_number = not self._is_declared(line) and line not in self.numbered
         if can_move and not (can_number and self._has_owner(unit, number)):
             self.apart |= {(number, each): key_words(unit[0]) for each in unit}

@@ -301,9 +301,10 @@ class ItemPass:
 
     def _split(self, request: ChangeRequest, reason: str) -> list[ChangeRequest]:
         """Return one request per item of an invalid request, to find the item at fault. List the only item of one."""
-        if len(request.changes) > 1:
+        first, *others = request.changes
+        if others:
             return [replace(request, changes=(each,)) for each in request.changes]
-        self._result.fail(ItemFailure(json.dumps(request.changes[0].key, ensure_ascii=False), reason))
+        self._result.fail(ItemFailure(json.dumps(first.key, ensure_ascii=False), reason))
         return []
 
     def _count(self, request: ChangeRequest, body: bytes) -> None:
